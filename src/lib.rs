@@ -1,0 +1,24 @@
+//! Kubernetes' Go hashes, bit for bit, for every release, without Go.
+//!
+//! Kubernetes restarts a container, rolls a StatefulSet or renames a ReplicaSet when the hash of a
+//! *Go object* changes. This crate computes those hashes as the real code of each release does.
+//!
+//! The way of the data, a module each; it moves forward only:
+//!
+//! bytes → [`documents`] → [`decode`] against a release's [`schema`] into a [`value`] →
+//! [`defaults`] → [`operations`] ([`convert`], [`strategy`], [`proto`]) → [`print`] straight into a
+//! [`digest`] → [`subject`].
+//!
+//! The library does no I/O, spawns nothing and does not panic on input.
+
+pub mod decode;
+pub mod digest;
+pub mod json;
+pub mod print;
+pub mod quantity;
+pub mod release;
+pub mod schema;
+pub mod subject;
+pub mod time;
+pub mod toolchain;
+pub mod value;

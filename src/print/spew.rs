@@ -1,0 +1,210 @@
+//! A value as go-spew dumps it for hashing.
+//!
+//! In: a value with its type. Out: the text of
+//! `spew.ConfigState{Indent: " ", SortKeys: true, DisableMethods: true, SpewKeys: true}` with
+//! `%#v`, which is what `DeepHashObject` (`pkg/util` 1.1, `pkg/util/hash` 1.2 on) writes into a
+//! hasher. Mirrors `formatState.format` and `formatPtr` in go-spew's `format.go` (v1.1.1 and the
+//! revisions before and after it; no difference in what they print here was ever seen).
+
+use std::fmt::Write as _;
+
+use crate::digest::Sink;
+use crate::quantity::{Quantity, go_words};
+use crate::schema::{Kind, Schema, TypeId};
+use crate::time::Time;
+use crate::value::{Mut, Value};
+
+/// Writes the dump of a value.
+pub fn write(schema: &Schema, ty: TypeId, value: &Value, sink: &mut impl Sink) {
+    Printer { schema, sink, scratch: String::new() }.typed(ty, value);
+}
+
+/// The dump as text.
+pub fn to_vec(schema: &Schema, ty: TypeId, value: &Value) -> Vec<u8> {
+    let mut out = Vec::new();
+    write(schema, ty, value, &mut out);
+    out
+}
+
+struct Printer<'s, 'o, S> {
+    schema: &'s Schema,
+    sink: &'o mut S,
+    scratch: String,
+}
+
+impl<S: Sink> Printer<'_, '_, S> {
+    fn text(&mut self, text: &str) {
+        self.sink.write(text.as_bytes());
+    }
+
+    fn number(&mut self, number: impl std::fmt::Display) {
+        self.scratch.clear();
+        // Writing to a String cannot fail.
+        let _ = write!(self.scratch, "{number}");
+        self.sink.write(self.scratch.as_bytes());
+    }
+
+    fn parenthesised(&mut self, name: &str) {
+        self.text("(");
+        self.text(name);
+        self.text(")");
+    }
+
+    /// `(type)` and the value: a struct's field, or the whole dump.
+    fn typed(&mut self, ty: TypeId, value: &Value) {
+        if let Kind::Pointer(_) = self.schema[ty].kind {
+            // The type told is that of what lies at the end of the pointers, with the stars that
+            // were followed; a nil pointer is told with its own type.
+            let (mut stars, mut at) = (0, (ty, value));
+            while let Kind::Pointer(elem) = self.schema[at.0].kind
+                && let Value::Pointer(inner) = at.1
+            {
+                stars += 1;
+                at = (elem, inner);
+            }
+            self.text("(");
+            for _ in 0..stars {
+                self.text("*");
+            }
+            let schema = self.schema;
+            self.text(&schema[at.0].name);
+            self.text(")");
+            if let Kind::Pointer(_) = schema[at.0].kind {
+                self.text("<nil>");
+            } else {
+                self.untyped(at.0, at.1);
+            }
+            return;
+        }
+        let schema = self.schema;
+        self.parenthesised(&schema[ty].name);
+        self.untyped(ty, value);
+    }
+
+    /// An element of a slice or a map, whose type was told before.
+    fn element(&mut self, ty: TypeId, value: &Value) {
+        let (mut stars, mut at) = (0, (ty, value));
+        while let Kind::Pointer(elem) = self.schema[at.0].kind {
+            let Value::Pointer(inner) = at.1 else {
+                return self.text("<nil>");
+            };
+            stars += 1;
+            at = (elem, inner);
+        }
+        if stars > 0 {
+            self.text("<");
+            for _ in 0..stars {
+                self.text("*");
+            }
+            self.text(">");
+        }
+        self.untyped(at.0, at.1);
+    }
+
+    fn untyped(&mut self, ty: TypeId, value: &Value) {
+        let schema = self.schema;
+        match value {
+            Value::Quantity(quantity) => return self.untyped(ty, &quantity_in_memory(schema, ty, quantity)),
+            Value::Time(time) => return self.time(ty, time),
+            _ => {}
+        }
+        match (&schema[ty].kind, value) {
+            (_, Value::Nil) => self.text("<nil>"),
+            (_, Value::Bool(on)) => self.text(if *on { "true" } else { "false" }),
+            (_, Value::Int(number)) => self.number(number),
+            (Kind::Uintptr, Value::Uint(number)) => self.number(format_args!("{number:#x}")),
+            (_, Value::Uint(number)) => self.number(number),
+            (_, Value::Float(number)) => self.number(number),
+            (_, Value::String(text)) => self.text(text),
+            (_, Value::Bytes(bytes)) => {
+                self.text("[");
+                for (index, byte) in bytes.iter().enumerate() {
+                    if index > 0 {
+                        self.text(" ");
+                    }
+                    self.number(byte);
+                }
+                self.text("]");
+            }
+            (Kind::Slice(elem) | Kind::Array(_, elem), Value::Slice(items)) => {
+                self.text("[");
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        self.text(" ");
+                    }
+                    self.element(*elem, item);
+                }
+                self.text("]");
+            }
+            (Kind::Map(key, elem), Value::Map(entries)) => {
+                let mut sorted: Vec<&(Value, Value)> = entries.iter().collect();
+                sorted.sort_by(|a, b| a.0.as_str().cmp(&b.0.as_str()));
+                self.text("map[");
+                for (index, (name, item)) in sorted.into_iter().enumerate() {
+                    if index > 0 {
+                        self.text(" ");
+                    }
+                    self.element(*key, name);
+                    self.text(":");
+                    self.element(*elem, item);
+                }
+                self.text("]");
+            }
+            (Kind::Struct(fields), Value::Struct(values)) => {
+                self.text("{");
+                for (index, (field, value)) in fields.iter().zip(values).enumerate() {
+                    if index > 0 {
+                        self.text(" ");
+                    }
+                    self.text(&field.name);
+                    self.text(":");
+                    self.typed(field.ty, value);
+                }
+                self.text("}");
+            }
+            // A value that does not fit its type cannot be built by this crate.
+            _ => self.text("<invalid>"),
+        }
+    }
+
+    /// A `time.Time`, field by field as its toolchain declares them.
+    fn time(&mut self, ty: TypeId, time: &Time) {
+        let schema = self.schema;
+        self.text("{");
+        for (index, field) in schema.fields(ty).iter().enumerate() {
+            if index > 0 {
+                self.text(" ");
+            }
+            self.text(&field.name);
+            self.text(":");
+            let field = time.dump_field(&field.name);
+            self.text(&field);
+        }
+        self.text("}");
+    }
+}
+
+/// A quantity's struct as its release declares it: `Amount` alone (1.1, 1.2), or `i`, `d` and the
+/// cached text `s` (1.3 on).
+fn quantity_in_memory(schema: &Schema, ty: TypeId, quantity: &Quantity) -> Value {
+    let fields = schema.fields(ty).iter().map(|field| schema.zero(field.ty));
+    let mut value = Value::Struct(fields.collect());
+    let mut memory = Mut::new(schema, ty, &mut value);
+    memory.get("Format").set_str(quantity.format().as_str());
+    memory.get("s").set_str(quantity.cached_text());
+    let (number, scale) = quantity.int64_amount();
+    memory.at("i.value").set_int(number);
+    memory.at("i.scale").set_int(i64::from(scale));
+    if let Some((unscaled, scale)) = quantity.dec() {
+        for path in ["Amount", "d.Dec"] {
+            let mut dec = memory.at(path).make();
+            let (negative, words) = go_words(unscaled);
+            dec.at("unscaled.neg").set_bool(negative);
+            if !words.is_empty() {
+                dec.at("unscaled.abs").set(Value::Slice(words.into_iter().map(Value::Uint).collect()));
+            }
+            dec.get("scale").set_int(i64::from(scale));
+        }
+    }
+    value
+}

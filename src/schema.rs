@@ -1,0 +1,507 @@
+//! The Go types of one release, as reflection saw them.
+//!
+//! In: `golden/schemas/*.jsonl`, which the reference programs write by reflection over the real
+//! packages. Out: a [`Schema`]: every type reachable from the workload kinds, versioned and
+//! internal, with its fields in declaration order, unexported ones included. Everything later in
+//! the data's way (decoding, defaults, conversion, printing) is driven by it; no Kubernetes type
+//! is written by hand.
+//!
+//! Types are stored once for all releases that share them and parsed only when a release that has
+//! them is asked for.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use fnv::FnvHashMap;
+use serde::Deserialize;
+
+use crate::release::Release;
+
+/// Every distinct type definition, a JSON object a line, sorted by type and digest.
+const TYPES: &str = include_str!("../golden/schemas/types.jsonl");
+/// A line per release: toolchain, kinds, feature gates and the digests of its types.
+const RELEASES: &str = include_str!("../golden/schemas/releases.jsonl");
+
+/// A type of a [`Schema`]; only meaningful together with the schema it came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(u32);
+
+impl TypeId {
+    /// No type of any schema; never looked up.
+    pub(crate) const NONE: TypeId = TypeId(u32::MAX);
+}
+
+/// All types of one release.
+pub struct Schema {
+    release: Release,
+    toolchain: Box<str>,
+    kinds: Box<[KindEntry]>,
+    gates: FnvHashMap<Box<str>, bool>,
+    types: Vec<Type>,
+    ids: FnvHashMap<Box<str>, TypeId>,
+}
+
+/// A workload kind that a release serves in one API version.
+#[derive(Clone, Debug)]
+pub struct KindEntry {
+    /// Group and version as manifests write them: `v1`, `apps/v1beta2`.
+    pub api_version: Box<str>,
+    /// The kind: `Deployment`.
+    pub kind: Box<str>,
+    /// The versioned Go type.
+    pub versioned: TypeId,
+    /// The type of the same kind in the release's internal version.
+    pub internal: Option<TypeId>,
+}
+
+/// One Go type.
+#[derive(Clone, Debug)]
+pub struct Type {
+    /// Import path and name, or the composed form: `k8s.io/api/core/v1.Container`, `[]string`.
+    pub id: Box<str>,
+    /// What `reflect.Type.String` prints: package *name* and type name.
+    pub name: Box<str>,
+    /// What the type is made of.
+    pub kind: Kind,
+    /// Set where Go code of the type itself, not its shape, decides how it is read and written.
+    pub special: Option<Special>,
+}
+
+/// What a type is made of, after Go's `reflect.Kind`.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// `bool`
+    Bool,
+    /// `int` … `int64`, with the width in bits.
+    Int(u8),
+    /// `uint` … `uint64`, with the width in bits.
+    Uint(u8),
+    /// `uintptr`: spew prints it in hexadecimal.
+    Uintptr,
+    /// `float32`, `float64`, with the width in bits.
+    Float(u8),
+    /// `string`
+    String,
+    /// `*T`
+    Pointer(TypeId),
+    /// `[]T`
+    Slice(TypeId),
+    /// `[]byte`: base64 in JSON, one value here.
+    Bytes,
+    /// `[N]T`
+    Array(usize, TypeId),
+    /// `map[K]V`
+    Map(TypeId, TypeId),
+    /// `struct{…}`
+    Struct(Box<[Field]>),
+    /// An interface; only nil is ever met in the objects that are hashed.
+    Interface,
+    /// Channels, functions and what the reflection walk does not enter (`time.Location`).
+    Opaque,
+}
+
+/// Types whose own methods decide their JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Special {
+    /// `resource.Quantity`
+    Quantity,
+    /// `time.Time`
+    GoTime,
+    /// `metav1.Time`, `unversioned.Time`
+    Time,
+    /// `metav1.MicroTime`
+    MicroTime,
+    /// `metav1.Duration`
+    Duration,
+    /// `intstr.IntOrString`, `util.IntOrString`
+    IntOrString,
+    /// `metav1.FieldsV1`, `runtime.RawExtension`: raw JSON in a struct.
+    RawJson,
+}
+
+/// A struct field.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// The Go name.
+    pub name: Box<str>,
+    /// The field's type.
+    pub ty: TypeId,
+    /// How `encoding/json` sees the field; `None` for unexported fields and `json:"-"`.
+    pub json: Option<JsonField>,
+    /// Whether the field has a protobuf tag, so that it survives the wire.
+    pub protobuf: bool,
+    /// An embedded field.
+    pub embedded: bool,
+}
+
+/// `encoding/json`'s view of a field.
+#[derive(Clone, Debug)]
+pub struct JsonField {
+    /// The key; empty where the embedded struct's own fields are promoted instead.
+    pub key: Box<str>,
+    /// `"key":` ready to be written.
+    pub quoted: Box<str>,
+    /// `omitempty`
+    pub omit_empty: bool,
+    /// `omitzero` (Go 1.24 and later act on it).
+    pub omit_zero: bool,
+}
+
+impl JsonField {
+    /// Whether the fields of this embedded struct appear in the outer object.
+    pub fn is_inlined(&self) -> bool {
+        self.key.is_empty()
+    }
+}
+
+/// Why a schema could not be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaError(String);
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SchemaError {}
+
+// ---- what the JSON lines hold -------------------------------------------------------------
+
+#[derive(Deserialize)]
+struct TypeLine<'a> {
+    #[serde(borrow, rename = "type")]
+    ty: RawType<'a>,
+}
+
+#[derive(Deserialize)]
+struct RawType<'a> {
+    id: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    elem: Option<&'a str>,
+    key: Option<&'a str>,
+    #[serde(borrow, default)]
+    fields: Vec<RawField<'a>>,
+}
+
+#[derive(Deserialize)]
+struct RawField<'a> {
+    n: &'a str,
+    t: &'a str,
+    tag: Option<&'a str>,
+    pb: Option<&'a str>,
+    #[serde(default)]
+    anon: bool,
+    #[serde(default)]
+    unexp: bool,
+}
+
+#[derive(Deserialize)]
+struct ReleaseLine<'a> {
+    toolchain: &'a str,
+    #[serde(borrow)]
+    kinds: Vec<RawKind<'a>>,
+    #[serde(borrow, rename = "featureGates", default)]
+    gates: FnvHashMap<&'a str, bool>,
+    #[serde(borrow)]
+    types: Vec<&'a str>,
+}
+
+#[derive(Deserialize)]
+struct RawKind<'a> {
+    #[serde(rename = "apiVersion")]
+    api_version: &'a str,
+    kind: &'a str,
+    #[serde(rename = "type")]
+    ty: &'a str,
+    internal: Option<&'a str>,
+}
+
+/// Where each type's line stands, by digest. Lines begin `{"sha256":"<16 hex>",`.
+fn type_lines() -> &'static FnvHashMap<&'static str, &'static str> {
+    static LINES: OnceLock<FnvHashMap<&'static str, &'static str>> = OnceLock::new();
+    LINES.get_or_init(|| {
+        TYPES
+            .lines()
+            .filter_map(|line| Some((line.get(11..27)?, line)))
+            .collect()
+    })
+}
+
+fn release_line(release: Release) -> Option<&'static str> {
+    let prefix = format!("{{\"release\":\"{release}\",");
+    RELEASES.lines().find(|line| line.starts_with(&prefix))
+}
+
+/// The releases that have a schema of their own, in the file's order.
+pub fn releases() -> impl Iterator<Item = Release> {
+    RELEASES.lines().filter_map(|line| {
+        let rest = line.strip_prefix("{\"release\":\"")?;
+        rest.split('"').next()?.parse().ok()
+    })
+}
+
+impl Schema {
+    /// The schema of a release that stands in `golden/schemas`.
+    ///
+    /// # Errors
+    /// When there is none, or when the embedded file is damaged.
+    pub fn load(release: Release) -> Result<Schema, SchemaError> {
+        let line = release_line(release)
+            .ok_or_else(|| SchemaError(format!("no schema was recorded for {release}")))?;
+        let damaged = |what: &str, e: &dyn fmt::Display| {
+            SchemaError(format!("schema of {release} is damaged: {what}: {e}"))
+        };
+        let raw: ReleaseLine = serde_json::from_str(line).map_err(|e| damaged("release line", &e))?;
+        let lines = type_lines();
+        let mut raws = Vec::with_capacity(raw.types.len());
+        for digest in &raw.types {
+            let line = lines
+                .get(digest)
+                .ok_or_else(|| damaged("missing type", digest))?;
+            let line: TypeLine = serde_json::from_str(line).map_err(|e| damaged(digest, &e))?;
+            raws.push(line.ty);
+        }
+
+        let mut schema = Schema {
+            release,
+            toolchain: raw.toolchain.into(),
+            kinds: Box::new([]),
+            gates: raw.gates.iter().map(|(k, v)| (Box::from(*k), *v)).collect(),
+            types: Vec::with_capacity(raws.len() * 2),
+            ids: FnvHashMap::default(),
+        };
+        // Named types first, so that composed ones can refer to them in any order.
+        for ty in &raws {
+            let id = TypeId(schema.types.len() as u32);
+            schema.ids.insert(ty.id.into(), id);
+            schema.types.push(Type {
+                id: ty.id.into(),
+                name: ty.name.into(),
+                kind: Kind::Opaque,
+                special: special_of(ty.id),
+            });
+        }
+        for (index, ty) in raws.iter().enumerate() {
+            let kind = schema.raw_kind(ty).map_err(|e| damaged(ty.id, &e))?;
+            schema.types[index].kind = kind;
+        }
+        let mut kinds = Vec::with_capacity(raw.kinds.len());
+        for kind in &raw.kinds {
+            kinds.push(KindEntry {
+                api_version: kind.api_version.into(),
+                kind: kind.kind.into(),
+                versioned: schema.intern(kind.ty).map_err(|e| damaged(kind.kind, &e))?,
+                internal: match kind.internal {
+                    Some(id) => Some(schema.intern(id).map_err(|e| damaged(kind.kind, &e))?),
+                    None => None,
+                },
+            });
+        }
+        schema.kinds = kinds.into();
+        Ok(schema)
+    }
+
+    fn raw_kind(&mut self, ty: &RawType<'_>) -> Result<Kind, SchemaError> {
+        let elem = ty.elem.unwrap_or_default();
+        Ok(match ty.kind {
+            "struct" => {
+                let mut fields = Vec::with_capacity(ty.fields.len());
+                for field in &ty.fields {
+                    fields.push(Field {
+                        name: field.n.into(),
+                        ty: self.intern(field.t)?,
+                        json: json_field(field),
+                        protobuf: field.pb.is_some(),
+                        embedded: field.anon,
+                    });
+                }
+                Kind::Struct(fields.into())
+            }
+            "slice" if elem == "uint8" => Kind::Bytes,
+            "slice" => Kind::Slice(self.intern(elem)?),
+            "map" => Kind::Map(self.intern(ty.key.unwrap_or_default())?, self.intern(elem)?),
+            "ptr" => Kind::Pointer(self.intern(elem)?),
+            predeclared => predeclared_kind(predeclared),
+        })
+    }
+
+    /// The id for a reference: named, predeclared or composed (`*T`, `[]T`, `map[K]V`, `[N]T`).
+    fn intern(&mut self, reference: &str) -> Result<TypeId, SchemaError> {
+        if let Some(id) = self.ids.get(reference) {
+            return Ok(*id);
+        }
+        let (name, kind) = if let Some(elem) = reference.strip_prefix('*') {
+            let elem = self.intern(elem)?;
+            (format!("*{}", self[elem].name), Kind::Pointer(elem))
+        } else if reference == "[]uint8" {
+            (reference.to_owned(), Kind::Bytes)
+        } else if let Some(elem) = reference.strip_prefix("[]") {
+            let elem = self.intern(elem)?;
+            (format!("[]{}", self[elem].name), Kind::Slice(elem))
+        } else if let Some((key, elem)) = reference
+            .strip_prefix("map[")
+            .and_then(|rest| rest.split_once(']'))
+        {
+            let (key, elem) = (self.intern(key)?, self.intern(elem)?);
+            (
+                format!("map[{}]{}", self[key].name, self[elem].name),
+                Kind::Map(key, elem),
+            )
+        } else if let Some((len, elem)) = reference
+            .strip_prefix('[')
+            .and_then(|rest| rest.split_once(']'))
+        {
+            let elem = self.intern(elem)?;
+            let len = len
+                .parse()
+                .map_err(|_| SchemaError(format!("no such type: {reference}")))?;
+            (format!("[{len}]{}", self[elem].name), Kind::Array(len, elem))
+        } else {
+            (reference.to_owned(), predeclared_kind(reference))
+        };
+        let id = TypeId(self.types.len() as u32);
+        self.types.push(Type {
+            id: reference.into(),
+            name: name.into(),
+            kind,
+            special: special_of(reference),
+        });
+        self.ids.insert(reference.into(), id);
+        Ok(id)
+    }
+
+    /// The release these types belong to.
+    pub fn release(&self) -> Release {
+        self.release
+    }
+
+    /// The Go toolchain the release was built with: `go1.23.10`.
+    pub fn toolchain(&self) -> &str {
+        &self.toolchain
+    }
+
+    /// The workload kinds, in every API version that the release serves.
+    pub fn kinds(&self) -> &[KindEntry] {
+        &self.kinds
+    }
+
+    /// The kind that a manifest names.
+    pub fn kind(&self, api_version: &str, kind: &str) -> Option<&KindEntry> {
+        self.kinds
+            .iter()
+            .find(|k| &*k.api_version == api_version && &*k.kind == kind)
+    }
+
+    /// Whether a feature gate is on by default; `None` where the release has no such gate.
+    pub fn feature_gate(&self, name: &str) -> Option<bool> {
+        self.gates.get(name).copied()
+    }
+
+    /// The type with this id (`k8s.io/api/core/v1.Container`, `*int64`).
+    pub fn find(&self, id: &str) -> Option<TypeId> {
+        self.ids.get(id).copied()
+    }
+
+    /// A struct's fields; empty for every other kind.
+    pub fn fields(&self, ty: TypeId) -> &[Field] {
+        match &self[ty].kind {
+            Kind::Struct(fields) => fields,
+            _ => &[],
+        }
+    }
+
+    /// The position and the description of a field, by its Go name.
+    pub fn field(&self, ty: TypeId, name: &str) -> Option<(usize, &Field)> {
+        self.fields(ty)
+            .iter()
+            .enumerate()
+            .find(|(_, field)| &*field.name == name)
+    }
+}
+
+impl std::ops::Index<TypeId> for Schema {
+    type Output = Type;
+
+    fn index(&self, id: TypeId) -> &Type {
+        &self.types[id.0 as usize]
+    }
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Schema({}, {} types)", self.release, self.types.len())
+    }
+}
+
+fn predeclared_kind(name: &str) -> Kind {
+    match name {
+        "bool" => Kind::Bool,
+        "int" | "int64" => Kind::Int(64),
+        "int32" => Kind::Int(32),
+        "int16" => Kind::Int(16),
+        "int8" => Kind::Int(8),
+        "uint" | "uint64" => Kind::Uint(64),
+        "uint32" => Kind::Uint(32),
+        "uint16" => Kind::Uint(16),
+        "uint8" => Kind::Uint(8),
+        "uintptr" => Kind::Uintptr,
+        "float64" => Kind::Float(64),
+        "float32" => Kind::Float(32),
+        "string" => Kind::String,
+        name if name.starts_with("interface") => Kind::Interface,
+        _ => Kind::Opaque,
+    }
+}
+
+/// Types that carry methods of their own, by the end of their import path: the packages moved
+/// (`pkg/api/unversioned` → `apimachinery/pkg/apis/meta/v1`), the names did not.
+fn special_of(id: &str) -> Option<Special> {
+    const SPECIALS: &[(&str, Special)] = &[
+        ("/resource.Quantity", Special::Quantity),
+        ("/meta/v1.Time", Special::Time),
+        ("/unversioned.Time", Special::Time),
+        ("/meta/v1.MicroTime", Special::MicroTime),
+        ("/meta/v1.Duration", Special::Duration),
+        ("/unversioned.Duration", Special::Duration),
+        ("/intstr.IntOrString", Special::IntOrString),
+        ("/util.IntOrString", Special::IntOrString),
+        ("/meta/v1.FieldsV1", Special::RawJson),
+        ("/runtime.RawExtension", Special::RawJson),
+    ];
+    if id == "time.Time" {
+        return Some(Special::GoTime);
+    }
+    if id.starts_with(['*', '[']) || id.starts_with("map[") {
+        return None;
+    }
+    SPECIALS
+        .iter()
+        .find(|(end, _)| id.ends_with(end))
+        .map(|(_, special)| *special)
+}
+
+/// Mirrors `typeFields` in `encoding/json/encode.go`: the tag's name, else the field's own; an
+/// embedded struct without a name is inlined.
+fn json_field(field: &RawField<'_>) -> Option<JsonField> {
+    if field.unexp || field.tag == Some("-") {
+        return None;
+    }
+    let (name, options) = match field.tag.unwrap_or_default().split_once(',') {
+        Some((name, options)) => (name, options),
+        None => (field.tag.unwrap_or_default(), ""),
+    };
+    let key = match name {
+        "" if field.anon => "",
+        "" => field.n,
+        name => name,
+    };
+    let has = |option| options.split(',').any(|o| o == option);
+    Some(JsonField {
+        key: key.into(),
+        quoted: format!("\"{key}\":").into(),
+        omit_empty: has("omitempty"),
+        omit_zero: has("omitzero"),
+    })
+}

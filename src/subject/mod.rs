@@ -1,0 +1,4 @@
+//! The Go functions under test, one module each: an object in, a number or a name out.
+
+pub mod container_hash;
+pub mod deep_hash;
