@@ -1,0 +1,33 @@
+package main
+
+// Shim, from 1.35, where applyDefaults takes a logger: the kubelet's file source.
+
+import (
+	_ "unsafe" // for go:linkname
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	api "k8s.io/kubernetes/pkg/apis/core"
+	_ "k8s.io/kubernetes/pkg/kubelet/config"
+)
+
+//go:linkname applyDefaults k8s.io/kubernetes/pkg/kubelet/config.applyDefaults
+func applyDefaults(logger klog.Logger, pod *api.Pod, source string, isFile bool, nodeName types.NodeName) error
+
+func init() {
+	// As tryDecodeSinglePod does up to the validation.
+	kube.readFile = func(data []byte, file, node string) (interface{}, error) {
+		json, err := utilyaml.ToJSON(data)
+		if err != nil {
+			return nil, err
+		}
+		obj, err := runtime.Decode(legacyscheme.Codecs.UniversalDecoder(), json)
+		if err != nil {
+			return nil, err
+		}
+		return obj, applyDefaults(klog.Background(), obj.(*api.Pod), file, true, types.NodeName(node))
+	}
+}
