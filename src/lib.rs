@@ -12,7 +12,9 @@
 //! The library does no I/O, spawns nothing and does not panic on input.
 
 pub mod decode;
+pub mod defaults;
 pub mod digest;
+pub mod gates;
 pub mod json;
 pub mod print;
 pub mod quantity;
