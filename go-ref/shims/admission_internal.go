@@ -68,7 +68,9 @@ func init() {
 
 // serviceAccountPlugin is the plugin with one service account and one token
 // secret, named as the token controller names it.
-func serviceAccountPlugin(account string) admission.MutationInterface {
+func serviceAccountPlugin(account string) interface {
+	Admit(admission.Attributes) error
+} {
 	secret := &api.Secret{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:      account + "-token-00000",

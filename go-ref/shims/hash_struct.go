@@ -1,18 +1,24 @@
 package main
 
-// Shim, 1.8 to 1.15: HashContainer over the dump of the container itself.
+// Shim, 1.6 to 1.15: HashContainer over the dump of the container itself. Called
+// by reflection, because v1.Container moves from pkg/api/v1 to k8s.io/api in 1.8.
 
 import (
 	"hash/fnv"
+	"reflect"
 
-	v1 "k8s.io/api/core/v1"
 	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 )
 
 func init() {
 	kube.containerHash = &containerHasher{
-		sum:    func(c interface{}) uint64 { return kubecontainer.HashContainer(c.(*v1.Container)) },
-		hashed: func(c interface{}) (interface{}, error) { return *c.(*v1.Container), nil },
+		sum:    func(c interface{}) uint64 { return callHash(kubecontainer.HashContainer, c) },
+		hashed: func(c interface{}) (interface{}, error) { return reflect.ValueOf(c).Elem().Interface(), nil },
 		digest: fnv.New32a,
 	}
+}
+
+// callHash calls a function from a pointer to a container to an uint64.
+func callHash(function, container interface{}) uint64 {
+	return reflect.ValueOf(function).Call([]reflect.Value{reflect.ValueOf(container)})[0].Uint()
 }

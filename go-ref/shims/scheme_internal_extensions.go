@@ -70,8 +70,9 @@ func init() {
 	kube.kinds = registeredKinds
 }
 
-// protobufRoundTrip uses the serializer of the release's codec factory, whose
-// envelope carries apiVersion and kind.
+// protobufRoundTrip uses the serializer of the release's codec factory. Its
+// envelope carries apiVersion and kind, but decoding does not write them into
+// the object here, as it does from 1.13 on.
 func protobufRoundTrip(versioned interface{}) (interface{}, error) {
 	info, ok := runtime.SerializerInfoForMediaType(legacyscheme.Codecs.SupportedMediaTypes(), "application/vnd.kubernetes.protobuf")
 	if !ok {
@@ -81,8 +82,12 @@ func protobufRoundTrip(versioned interface{}) (interface{}, error) {
 	if err := info.Serializer.Encode(versioned.(runtime.Object), &data); err != nil {
 		return nil, err
 	}
-	obj, _, err := info.Serializer.Decode(data.Bytes(), nil, nil)
-	return obj, err
+	obj, gvk, err := info.Serializer.Decode(data.Bytes(), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	obj.GetObjectKind().SetGroupVersionKind(*gvk)
+	return obj, nil
 }
 
 // registeredKinds finds the workload kinds among all that the scheme knows.

@@ -1,0 +1,31 @@
+package main
+
+// Shim, 1.6 to 1.8: the kubelet's file source.
+
+import (
+	_ "unsafe" // for go:linkname
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/kubernetes/pkg/api"
+	_ "k8s.io/kubernetes/pkg/kubelet/config"
+)
+
+//go:linkname applyDefaults k8s.io/kubernetes/pkg/kubelet/config.applyDefaults
+func applyDefaults(pod *api.Pod, source string, isFile bool, nodeName types.NodeName) error
+
+func init() {
+	// As tryDecodeSinglePod does up to the validation.
+	kube.readFile = func(data []byte, file, node string) (interface{}, error) {
+		json, err := utilyaml.ToJSON(data)
+		if err != nil {
+			return nil, err
+		}
+		obj, err := runtime.Decode(api.Codecs.UniversalDecoder(), json)
+		if err != nil {
+			return nil, err
+		}
+		return obj, applyDefaults(obj.(*api.Pod), file, true, types.NodeName(node))
+	}
+}
