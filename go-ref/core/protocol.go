@@ -160,6 +160,7 @@ func init() {
 		"read-file":                        object(opReadFile),
 		"schema":                           {always, answerSchema},
 		"info":                             {always, answerInfo},
+		"container-hash-timing":            {needs(func() bool { return kube.containerHash != nil }, "such container hash"), answerTiming},
 		"random":                           {needs(func() bool { return kube.randomPod != nil }, "random objects"), answerRandom},
 	}
 }
