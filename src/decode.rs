@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::json::{Reader, SyntaxError, Token};
-use crate::quantity::{Flavour, Quantity};
+use crate::quantity::Flavour;
 use crate::release::{Release, Span};
 use crate::schema::{Kind, Schema, Special, TypeId};
 use crate::time::Time;
@@ -139,8 +139,8 @@ impl<'a> Decoder<'_, 'a> {
 
     fn mismatch(&mut self, expected: &str, found: Token) -> DecodeError {
         let shown = match (found, self.reader.clone().raw()) {
-            (Token::String | Token::Number | Token::Bool, Ok(raw)) if raw.len() <= 64 => raw,
-            _ => found.describe(),
+            (Token::String | Token::Number | Token::Bool, Ok(raw)) => excerpt(raw),
+            _ => found.describe().into(),
         };
         self.error(format!("expected {expected}, found {shown}"))
     }
@@ -343,9 +343,11 @@ impl<'a> Decoder<'_, 'a> {
         match special {
             Special::Quantity => {
                 let raw = self.raw()?;
-                let quantity = Quantity::unmarshal_json(raw, self.flavour)
-                    .map_err(|e| self.error(format!("expected a quantity like 500m or 1Gi, found {raw}: {e}")))?;
-                *value = Value::Quantity(Box::new(quantity));
+                if let Value::Quantity(quantity) = value {
+                    quantity.unmarshal_json_over(raw, self.flavour).map_err(|e| {
+                        self.error(format!("expected a quantity like 500m or 1Gi, found {}: {e}", excerpt(raw)))
+                    })?;
+                }
             }
             Special::IntOrString => {
                 let token = self.peek()?;
@@ -385,7 +387,7 @@ impl<'a> Decoder<'_, 'a> {
                     Time::unmarshal_json_micro(raw)
                 };
                 let time = parsed.map_err(|e| {
-                    self.error(format!("expected a time like 2006-01-02T15:04:05Z, found {raw}: {e}"))
+                    self.error(format!("expected a time like 2006-01-02T15:04:05Z, found {}: {e}", excerpt(raw)))
                 })?;
                 if let Value::Struct(values) = value {
                     values[0] = Value::Time(Box::new(time));
@@ -408,6 +410,15 @@ impl<'a> Decoder<'_, 'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// As much of a value as belongs in a message.
+fn excerpt(raw: &str) -> Cow<'_, str> {
+    const MOST: usize = 64;
+    match raw.char_indices().nth(MOST) {
+        None => Cow::Borrowed(raw),
+        Some((end, _)) => Cow::Owned(format!("{}…", &raw[..end])),
     }
 }
 

@@ -1,1 +1,18 @@
-//! Conformance harness.
+//! The conformance harness: golden vectors on one side, a testee on the other, a verdict between.
+//!
+//! * [`golden`] reads what stands in `golden/`: the corpus, the vectors that the Go references
+//!   wrote, and the manifest that says where they came from.
+//! * [`testee`] is whoever answers: this engine in-process, or any program that speaks the protocol.
+//! * [`run`] asks every question of a vector file and holds the answers against it.
+//! * [`known_failures`] is the list of cases that may differ; ours is empty, and it is strict both
+//!   ways.
+//! * [`lint`] checks the golden files themselves.
+//!
+//! Architecture Invariant: nothing here computes a vector. A file that is missing, empty, or
+//! shorter than the manifest says is a failure, never a pass.
+
+pub mod golden;
+pub mod known_failures;
+pub mod lint;
+pub mod run;
+pub mod testee;

@@ -133,9 +133,9 @@ impl<S: Sink> Printer<'_, '_, S> {
         match (special, value) {
             (Special::Quantity, Value::Quantity(quantity)) => {
                 // The text of a quantity holds no character that needs an escape.
-                self.scratch.clear();
-                quantity.write_json(&mut self.scratch);
-                self.sink.write(self.scratch.as_bytes());
+                self.text("\"");
+                self.text(&quantity.string());
+                self.text("\"");
             }
             (Special::Time | Special::MicroTime, Value::Struct(values)) => {
                 if let Some(Value::Time(time)) = values.first() {

@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 
 use crate::digest::Sink;
-use crate::quantity::{Quantity, go_words};
+use crate::quantity::Quantity;
 use crate::schema::{Kind, Schema, TypeId};
 use crate::time::Time;
 use crate::value::{Mut, Value};
@@ -191,19 +191,18 @@ fn quantity_in_memory(schema: &Schema, ty: TypeId, quantity: &Quantity) -> Value
     let mut value = Value::Struct(fields.collect());
     let mut memory = Mut::new(schema, ty, &mut value);
     memory.get("Format").set_str(quantity.format().as_str());
-    memory.get("s").set_str(quantity.cached_text());
-    let (number, scale) = quantity.int64_amount();
+    memory.get("s").set_str(quantity.text());
+    let (number, scale) = quantity.fixed();
     memory.at("i.value").set_int(number);
     memory.at("i.scale").set_int(i64::from(scale));
-    if let Some((unscaled, scale)) = quantity.dec() {
+    if let Some(decimal) = quantity.decimal() {
         for path in ["Amount", "d.Dec"] {
             let mut dec = memory.at(path).make();
-            let (negative, words) = go_words(unscaled);
-            dec.at("unscaled.neg").set_bool(negative);
-            if !words.is_empty() {
+            dec.at("unscaled.neg").set_bool(decimal.is_negative());
+            if let Some(words) = decimal.words() {
                 dec.at("unscaled.abs").set(Value::Slice(words.into_iter().map(Value::Uint).collect()));
             }
-            dec.get("scale").set_int(i64::from(scale));
+            dec.get("scale").set_int(i64::from(decimal.scale()));
         }
     }
     value

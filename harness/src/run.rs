@@ -1,0 +1,228 @@
+//! Every question of a vector file, and the answers held against it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::golden::{Case, Result, Vector, VectorFile, short_digest};
+use crate::known_failures::KnownFailures;
+use crate::testee::{Broken, Testee};
+
+/// What became of the cases of one run. The sum is the denominator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Answers that equal their vectors.
+    pub passed: usize,
+    /// Answers that do not, in words.
+    pub failed: Vec<String>,
+    /// Cases that have no vector because they do not apply, and that the testee skipped as well.
+    pub skipped: usize,
+    /// Questions on which the testee broke, in words.
+    pub panicked: Vec<String>,
+}
+
+impl Score {
+    /// All cases.
+    pub fn total(&self) -> usize {
+        self.passed + self.failed.len() + self.skipped + self.panicked.len()
+    }
+
+    /// Whether nothing failed and something passed.
+    pub fn is_green(&self) -> bool {
+        self.failed.is_empty() && self.panicked.is_empty() && self.passed > 0
+    }
+
+    /// Adds another run's cases.
+    pub fn add(&mut self, other: Score) {
+        self.passed += other.passed;
+        self.failed.extend(other.failed);
+        self.skipped += other.skipped;
+        self.panicked.extend(other.panicked);
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} cases: {} passed, {} failed, {} skipped, {} panicked",
+            self.total(),
+            self.passed,
+            self.failed.len(),
+            self.skipped,
+            self.panicked.len()
+        )?;
+        const SHOWN: usize = 20;
+        let bad = self.panicked.iter().chain(&self.failed);
+        for line in bad.clone().take(SHOWN) {
+            write!(f, "\n  {line}")?;
+        }
+        match bad.count().checked_sub(SHOWN) {
+            Some(more) if more > 0 => write!(f, "\n  … and {more} more"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a testee may answer.
+#[derive(Debug, Deserialize)]
+pub struct Answer {
+    /// Must be the request's.
+    pub id: Option<String>,
+    /// Container hashes.
+    pub containers: Option<Vec<ContainerAnswer>>,
+    /// An object.
+    pub object: Option<Box<RawValue>>,
+    /// One hash.
+    pub hash: Option<u64>,
+    /// JSON made of YAML.
+    pub json: Option<String>,
+    /// Refused, and why.
+    pub error: Option<String>,
+    /// Does not apply, and why.
+    pub skipped: Option<String>,
+}
+
+/// A container in an answer.
+#[derive(Debug, Deserialize)]
+pub struct ContainerAnswer {
+    /// Its hash.
+    pub hash: u64,
+}
+
+/// The request for a case of a vector file.
+pub fn request(file: &VectorFile, case: &Case) -> String {
+    let mut fields = BTreeMap::from([
+        ("id", quoted(&case.id)),
+        ("subject", quoted(&file.subject)),
+        ("release", quoted(&file.release)),
+    ]);
+    if let Some(view) = &file.view {
+        fields.insert("view", quoted(view));
+    }
+    if let Some(form) = &file.form {
+        fields.insert("form", quoted(form));
+    }
+    // The object goes in as it was written: duplicate keys and odd numbers are the point of it.
+    if let Some(object) = &case.object {
+        fields.insert("object", object.get().to_owned());
+    }
+    if let Some(text) = &case.text {
+        fields.insert("text", quoted(text));
+    }
+    let fields: Vec<String> = fields.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+    format!("{{{}}}", fields.join(","))
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Runs all cases of a vector file against a testee.
+///
+/// # Errors
+/// When the vectors and the cases do not belong together: a vector without a case, or twice.
+pub fn run(
+    file: &VectorFile,
+    name: &str,
+    vectors: &[Vector],
+    cases: &[Case],
+    testee: &dyn Testee,
+    known: &KnownFailures,
+) -> Result<Score> {
+    let mut expected: HashMap<&str, &Vector> = HashMap::new();
+    for vector in vectors {
+        if expected.insert(&vector.id, vector).is_some() {
+            return Err(format!("{name}: {} stands twice", vector.id));
+        }
+    }
+    let mut score = Score::default();
+    for case in cases {
+        let vector = expected.remove(&*case.id);
+        let outcome = match testee.answer(&request(file, case)) {
+            Ok(line) => compare(case, vector, &line),
+            Err(Broken::Panicked(words)) => {
+                score.panicked.push(format!("{name} {}: {words}", case.id));
+                continue;
+            }
+        };
+        match (outcome, known.contains(name, &case.id)) {
+            (Outcome::Skipped, false) => score.skipped += 1,
+            (Outcome::Equal, false) => score.passed += 1,
+            (Outcome::Different(why), false) => score.failed.push(format!("{name} {}: {why}", case.id)),
+            (Outcome::Different(_), true) => score.skipped += 1,
+            (Outcome::Equal | Outcome::Skipped, true) => score
+                .failed
+                .push(format!("{name} {}: is listed as a known failure, but passes", case.id)),
+        }
+    }
+    if let Some(id) = expected.keys().next() {
+        return Err(format!("{name}: vector {id} belongs to no case"));
+    }
+    Ok(score)
+}
+
+enum Outcome {
+    Equal,
+    Skipped,
+    Different(String),
+}
+
+fn compare(case: &Case, vector: Option<&Vector>, line: &str) -> Outcome {
+    let different = |why: String| Outcome::Different(why);
+    let answer: Answer = match serde_json::from_str(line) {
+        Ok(answer) => answer,
+        Err(e) => return different(format!("the answer is not an answer: {e}: {line}")),
+    };
+    if answer.id.as_deref() != Some(&case.id) {
+        return different(format!("the answer is to {:?}", answer.id));
+    }
+    let Some(vector) = vector else {
+        return match answer.skipped {
+            Some(_) => Outcome::Skipped,
+            None => different(format!("no such question in the real code, answered {line}")),
+        };
+    };
+    if let Some(why) = &answer.skipped {
+        return different(format!("skipped: {why}"));
+    }
+    match (&vector.error, &answer.error) {
+        (Some(_), Some(_)) => return Outcome::Equal,
+        (Some(go), None) => return different(format!("Go refuses it ({go}), answered {}", shortened(line))),
+        (None, Some(error)) => return different(format!("refused: {error}")),
+        (None, None) => {}
+    }
+    let hashes = answer.containers.map(|all| all.iter().map(|c| c.hash).collect::<Vec<_>>());
+    if let Some(want) = &vector.hashes
+        && hashes.as_ref() != Some(want)
+    {
+        return different(format!("hashes {want:?} expected, {hashes:?} answered"));
+    }
+    if let Some(want) = &vector.object {
+        let got = answer.object.as_ref().map(|object| short_digest(object.get().as_bytes()));
+        if got.as_ref() != Some(want) {
+            let object = answer.object.as_ref().map_or("nothing", |object| object.get());
+            return different(format!("object {want} expected, answered {object}"));
+        }
+    }
+    if vector.hash.is_some() && vector.hash != answer.hash {
+        return different(format!("hash {:?} expected, {:?} answered", vector.hash, answer.hash));
+    }
+    if vector.json.is_some() && vector.json != answer.json {
+        return different(format!("{:?} expected, {:?} answered", vector.json, answer.json));
+    }
+    if vector.parts().is_empty() {
+        return different("the vector expects nothing".into());
+    }
+    Outcome::Equal
+}
+
+fn shortened(line: &str) -> String {
+    const MOST: usize = 300;
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,548 @@
+//! One release, ready to answer: a document's JSON in, hashes out.
+//!
+//! This is where the arrows of the data's way are joined: decode, operations, the Pod of a
+//! workload, hash. It is the crate's front door; everything else can be reached through it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::decode::{self, DecodeError};
+use crate::gates::Gates;
+use crate::json::{Reader, Token};
+use crate::operations::{self, OperationError};
+use crate::release::Release;
+use crate::schema::{Kind, KindEntry, Schema, SchemaError, TypeId};
+use crate::subject::container_hash::{Form, Function, Recipe};
+use crate::value::{Ref, Value};
+
+/// What happened to an object before it is hashed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum View {
+    /// Plain decoding.
+    Decoded,
+    /// What a kubelet or controller of a cluster of that release has.
+    #[default]
+    Delivered,
+    /// What the kubelet makes of a static Pod's manifest.
+    Static,
+}
+
+impl View {
+    /// All views.
+    pub const ALL: [View; 3] = [View::Decoded, View::Delivered, View::Static];
+
+    /// The word that names it everywhere.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            View::Decoded => "decoded",
+            View::Delivered => "delivered",
+            View::Static => "static",
+        }
+    }
+}
+
+impl fmt::Display for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for View {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<View, String> {
+        View::ALL
+            .into_iter()
+            .find(|view| view.as_str() == text)
+            .ok_or_else(|| format!("no such view: {text}; there are decoded, delivered and static"))
+    }
+}
+
+/// Which list of a Pod a container stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ContainerType {
+    /// `initContainers`
+    Init,
+    /// `containers`
+    Container,
+    /// `ephemeralContainers`
+    Ephemeral,
+}
+
+impl ContainerType {
+    /// The word that names it everywhere.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ContainerType::Init => "init",
+            ContainerType::Container => "container",
+            ContainerType::Ephemeral => "ephemeral",
+        }
+    }
+}
+
+impl fmt::Display for ContainerType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What to hash, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What happened to the object before.
+    pub view: View,
+    /// Feature gates that differ from the release's defaults.
+    pub feature_gates: BTreeMap<String, bool>,
+    /// Whether the Pods of workloads get the service account's mount, as admission adds it.
+    pub admission: bool,
+    /// Whether to return the bytes that were hashed, too.
+    pub preimages: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            view: View::Delivered,
+            feature_gates: BTreeMap::new(),
+            admission: true,
+            preimages: false,
+        }
+    }
+}
+
+/// A container's hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContainerHash {
+    /// The container's name.
+    pub name: String,
+    /// The list it stands in.
+    pub container_type: ContainerType,
+    /// The number; the annotation holds it in hexadecimal, lowercase and not padded.
+    pub hash: u32,
+    /// The exact bytes that were hashed, if asked for.
+    pub preimage: Option<Vec<u8>>,
+}
+
+/// An object's container hashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectHashes {
+    /// `apiVersion` of the object.
+    pub api_version: String,
+    /// `kind` of the object.
+    pub kind: String,
+    /// `metadata.namespace`, empty if it has none.
+    pub namespace: String,
+    /// `metadata.name` (or `generateName`).
+    pub name: String,
+    /// Init containers, containers, ephemeral containers, each in the order of the Pod.
+    pub containers: Vec<ContainerHash>,
+    /// Paths of fields that the release does not know and drops.
+    pub unknown_fields: Vec<String>,
+}
+
+/// Why an object has no hashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The text is not a JSON object, or a value does not fit its field.
+    Decode(DecodeError),
+    /// The release does not serve this kind in this API version.
+    UnknownKind {
+        /// The release.
+        release: Release,
+        /// As the document says.
+        api_version: String,
+        /// As the document says.
+        kind: String,
+        /// API versions in which the release serves the kind; empty where it is no workload kind.
+        served: Vec<String>,
+    },
+    /// The view exists for Pods only.
+    ViewNeedsAPod {
+        /// The view.
+        view: View,
+        /// The kind that was given.
+        kind: String,
+    },
+    /// A feature gate that the release does not have.
+    UnknownFeatureGate {
+        /// The release.
+        release: Release,
+        /// The gate.
+        gate: String,
+    },
+    /// The release has no such hash function.
+    NoSuchFunction {
+        /// The release.
+        release: Release,
+    },
+    /// The release's API server or kubelet would refuse the object.
+    Operation(OperationError),
+}
+
+impl EngineError {
+    /// The field at fault, as manifests write it; empty where it is the whole document.
+    pub fn path(&self) -> &str {
+        match self {
+            EngineError::Decode(error) => &error.path,
+            EngineError::UnknownKind { served, .. } if served.is_empty() => "kind",
+            EngineError::UnknownKind { .. } => "apiVersion",
+            _ => "",
+        }
+    }
+
+    /// What can be done about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            EngineError::Decode(_) => Some("mend the field; the release's API server refuses it as it stands".into()),
+            EngineError::UnknownKind { served, .. } if served.is_empty() => Some(
+                "hashes exist for Pod, PodTemplate, ReplicationController, ReplicaSet, Deployment, DaemonSet, StatefulSet, Job and CronJob".into(),
+            ),
+            EngineError::UnknownKind { release, kind, served, .. } => {
+                Some(format!("{release} serves {kind} as {}", served.join(", ")))
+            }
+            EngineError::ViewNeedsAPod { .. } => Some("leave --view away, or give a Pod".into()),
+            EngineError::UnknownFeatureGate { .. } => Some("remove the gate, or ask for a release that has it".into()),
+            EngineError::NoSuchFunction { .. } | EngineError::Operation(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineError::Decode(error) => f.write_str(&error.message),
+            EngineError::UnknownKind { release, api_version, kind, .. } => {
+                write!(f, "{release} does not serve kind {kind:?} in apiVersion {api_version:?}")
+            }
+            EngineError::ViewNeedsAPod { view, kind } => {
+                write!(f, "the view {view} exists for Pods only, not for a {kind}")
+            }
+            EngineError::UnknownFeatureGate { release, gate } => {
+                write!(f, "{release} has no feature gate {gate:?}")
+            }
+            EngineError::NoSuchFunction { release } => write!(f, "{release} has no such hash function"),
+            EngineError::Operation(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for EngineError {}
+
+impl From<DecodeError> for EngineError {
+    fn from(error: DecodeError) -> EngineError {
+        EngineError::Decode(error)
+    }
+}
+
+impl From<OperationError> for EngineError {
+    fn from(error: OperationError) -> EngineError {
+        EngineError::Operation(error)
+    }
+}
+
+type Result<T> = std::result::Result<T, EngineError>;
+
+/// A decoded object of a workload kind.
+#[derive(Debug)]
+pub struct Object<'s> {
+    /// What it is.
+    pub kind: &'s KindEntry,
+    /// The versioned struct.
+    pub value: Value,
+    /// Paths of fields that the release does not know.
+    pub unknown_fields: Vec<String>,
+    /// Whether the document was a container alone, which is then the Pod's only one.
+    pub bare_container: bool,
+}
+
+/// An object after the operations of a view.
+#[derive(Debug)]
+pub struct Viewed {
+    /// The type of the struct.
+    pub ty: TypeId,
+    /// Which of the release's types that is.
+    pub form: Form,
+    /// The struct.
+    pub value: Value,
+}
+
+/// One release.
+#[derive(Debug)]
+pub struct Engine {
+    schema: Schema,
+}
+
+/// Where the kubelet reads a static Pod, as far as its hash depends on it.
+#[derive(Clone, Copy, Debug)]
+pub struct StaticSource<'a> {
+    /// The manifest's path on the node.
+    pub file: &'a str,
+    /// The node's name.
+    pub node: &'a str,
+}
+
+impl Default for StaticSource<'_> {
+    fn default() -> Self {
+        StaticSource { file: "/etc/kubernetes/manifests/pod.yaml", node: "node-1" }
+    }
+}
+
+impl Engine {
+    /// The engine of a release that has a schema.
+    ///
+    /// # Errors
+    /// When no schema was recorded for it.
+    pub fn load(release: Release) -> std::result::Result<Engine, SchemaError> {
+        Ok(Engine { schema: Schema::load(release)? })
+    }
+
+    /// The release's types.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The gates of a request.
+    ///
+    /// # Errors
+    /// When the release does not have one of them.
+    pub fn gates<'a>(&'a self, overrides: &'a BTreeMap<String, bool>) -> Result<Gates<'a>> {
+        match overrides.keys().find(|gate| self.schema.feature_gate(gate).is_none()) {
+            Some(gate) => Err(EngineError::UnknownFeatureGate {
+                release: self.schema.release(),
+                gate: gate.clone(),
+            }),
+            None => Ok(Gates::with_overrides(&self.schema, overrides)),
+        }
+    }
+
+    /// Decodes a document of a workload kind. One without `kind` is taken for a container, the
+    /// only one of an otherwise empty Pod.
+    ///
+    /// # Errors
+    /// When it is not JSON, of another kind, or does not fit the release's types.
+    pub fn decode(&self, text: &str) -> Result<Object<'_>> {
+        let (api_version, kind) = type_meta(text)?;
+        let Some(kind) = kind else {
+            let pod = format!(
+                r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"bare","namespace":"default"}},"spec":{{"containers":[{text}]}}}}"#
+            );
+            let mut object = self.decode_as("v1", "Pod", &pod)?;
+            object.bare_container = true;
+            return Ok(object);
+        };
+        self.decode_as(&api_version.unwrap_or_default(), &kind, text)
+    }
+
+    fn decode_as(&self, api_version: &str, kind: &str, text: &str) -> Result<Object<'_>> {
+        let Some(entry) = self.schema.kind(api_version, kind) else {
+            let kinds = self.schema.kinds().iter();
+            return Err(EngineError::UnknownKind {
+                release: self.schema.release(),
+                api_version: api_version.into(),
+                kind: kind.into(),
+                served: kinds
+                    .filter(|entry| &*entry.kind == kind)
+                    .map(|entry| entry.api_version.to_string())
+                    .collect(),
+            });
+        };
+        let decoded = decode::decode(&self.schema, entry.versioned, text)?;
+        Ok(Object {
+            kind: entry,
+            value: decoded.value,
+            unknown_fields: decoded.unknown,
+            bare_container: false,
+        })
+    }
+
+    /// Takes an object through the operations of a view.
+    ///
+    /// # Errors
+    /// When the view is not for this kind, or the release would refuse the object.
+    pub fn view(&self, object: &Object<'_>, view: View, gates: &Gates<'_>, source: StaticSource<'_>) -> Result<Viewed> {
+        let versioned = |value| Viewed {
+            ty: object.kind.versioned,
+            form: Form::Versioned,
+            value,
+        };
+        match view {
+            View::Decoded => Ok(versioned(object.value.clone())),
+            View::Delivered => Ok(versioned(operations::deliver(
+                &self.schema,
+                object.kind,
+                object.value.clone(),
+                gates,
+            )?)),
+            View::Static => {
+                if &*object.kind.kind != "Pod" {
+                    return Err(EngineError::ViewNeedsAPod { view, kind: object.kind.kind.to_string() });
+                }
+                Ok(versioned(operations::read_file(
+                    &self.schema,
+                    object.kind,
+                    object.value.clone(),
+                    gates,
+                    source,
+                )?))
+            }
+        }
+    }
+}
+
+/// Hashing.
+impl Engine {
+    /// The container hashes of a document, as the release's kubelet computes them.
+    ///
+    /// For a Pod its own containers; for a workload those of the Pod that its controller would
+    /// create (in the view `decoded`: of the template as it stands).
+    ///
+    /// # Errors
+    /// When the document cannot be decoded, or the view is not for its kind.
+    pub fn container_hashes(&self, object_json: &str, options: &Options) -> Result<ObjectHashes> {
+        let object = self.decode(object_json)?;
+        let gates = self.gates(&options.feature_gates)?;
+        let containers = self.hash_containers(Function::HashContainer, &object, &gates, options)?;
+        let top = Ref::new(&self.schema, object.kind.versioned, &object.value);
+        let metadata = |name| top.get("ObjectMeta").get(name).str().to_owned();
+        let name = metadata("Name");
+        Ok(ObjectHashes {
+            api_version: object.kind.api_version.to_string(),
+            kind: object.kind.kind.to_string(),
+            namespace: metadata("Namespace"),
+            name: if name.is_empty() { metadata("GenerateName") } else { name },
+            containers,
+            unknown_fields: object.unknown_fields,
+        })
+    }
+
+    /// The same with one of the kubelet's three functions, for an object that was decoded.
+    ///
+    /// # Errors
+    /// When the release has no such function, or the view is not for the object's kind.
+    pub fn hash_containers(
+        &self,
+        function: Function,
+        object: &Object<'_>,
+        gates: &Gates<'_>,
+        options: &Options,
+    ) -> Result<Vec<ContainerHash>> {
+        let release = self.schema.release();
+        let recipe = Recipe::of(function, release).ok_or(EngineError::NoSuchFunction { release })?;
+        let viewed = self.view_pod(object, recipe.form(), gates, options)?;
+        let spec = pod_spec(Ref::new(&self.schema, viewed.ty, &viewed.value));
+        // Ephemeral containers are hashed as the container type they convert to.
+        let Some(container_ty) = elem_type(&self.schema, spec.get("Containers")) else {
+            return Ok(Vec::new());
+        };
+        let lists = [
+            ("InitContainers", ContainerType::Init),
+            ("Containers", ContainerType::Container),
+            ("EphemeralContainers", ContainerType::Ephemeral),
+        ];
+        let mut hashes = Vec::new();
+        for (field, container_type) in lists {
+            for item in spec.get(field).items() {
+                let common = item.get("EphemeralContainerCommon");
+                let container = if common.exists() { common } else { item };
+                let Some((_, value)) = container.parts() else { continue };
+                hashes.push(ContainerHash {
+                    name: container.get("Name").str().to_owned(),
+                    container_type,
+                    hash: recipe.hash(&self.schema, container_ty, value),
+                    preimage: options
+                        .preimages
+                        .then(|| recipe.preimage(&self.schema, container_ty, value)),
+                });
+            }
+        }
+        Ok(hashes)
+    }
+
+    /// The Pod (or, in the view `decoded`, the object with the template) whose containers are
+    /// hashed, in the form that the recipe wants.
+    fn view_pod(&self, object: &Object<'_>, form: Form, gates: &Gates<'_>, options: &Options) -> Result<Viewed> {
+        let is_pod = &*object.kind.kind == "Pod";
+        if options.view == View::Static && form == Form::Internal && is_pod {
+            return self.read_file_internal(object, gates, StaticSource::default());
+        }
+        let mut viewed = self.view(object, options.view, gates, StaticSource::default())?;
+        let mut kind = object.kind;
+        if options.view == View::Delivered && !is_pod {
+            let Some(pod_kind) = self.schema.kind("v1", "Pod") else {
+                return Err(OperationError::new("this release has no Pods").into());
+            };
+            let pod = operations::pod_of(&self.schema, kind, &viewed.value, gates, options.admission)?;
+            kind = pod_kind;
+            viewed = Viewed { ty: kind.versioned, form: Form::Versioned, value: pod };
+        }
+        match form {
+            Form::Versioned => Ok(viewed),
+            Form::Internal => self.to_internal(kind, &viewed.value),
+        }
+    }
+
+    fn to_internal(&self, kind: &KindEntry, value: &Value) -> Result<Viewed> {
+        let ty = kind.internal.ok_or_else(|| OperationError::new("this kind has no internal form"))?;
+        let value = operations::to_internal(&self.schema, kind, value)?;
+        Ok(Viewed { ty, form: Form::Internal, value })
+    }
+}
+
+/// The PodSpec of a Pod, or of the template inside a workload.
+fn pod_spec<'s, 'v>(object: Ref<'s, 'v>) -> Ref<'s, 'v> {
+    pod_template(object).get("Spec")
+}
+
+/// The template inside a workload; a Pod is its own.
+pub fn pod_template<'s, 'v>(object: Ref<'s, 'v>) -> Ref<'s, 'v> {
+    ["Spec.JobTemplate.Spec.Template", "Spec.Template", "Template"]
+        .into_iter()
+        .map(|path| object.at(path))
+        .find(|template| template.exists())
+        .unwrap_or(object)
+}
+
+fn elem_type(schema: &Schema, list: Ref<'_, '_>) -> Option<TypeId> {
+    match schema[list.parts()?.0].kind {
+        Kind::Slice(elem) => Some(elem),
+        _ => None,
+    }
+}
+
+/// The document's `apiVersion` and `kind`, without decoding the rest.
+fn type_meta(text: &str) -> Result<(Option<String>, Option<String>)> {
+    let fail = |error: crate::json::SyntaxError| {
+        EngineError::Decode(DecodeError { path: String::new(), message: error.to_string() })
+    };
+    let mut reader = Reader::new(text);
+    if reader.peek().map_err(fail)? != Token::Object {
+        return Err(EngineError::Decode(DecodeError {
+            path: String::new(),
+            message: "expected an object with apiVersion and kind".into(),
+        }));
+    }
+    let (mut api_version, mut kind) = (None, None);
+    let mut first = true;
+    reader.begin_object().map_err(fail)?;
+    while let Some(key) = reader.next_key(&mut first).map_err(fail)? {
+        let slot = match &*key {
+            "apiVersion" => &mut api_version,
+            "kind" => &mut kind,
+            _ => {
+                reader.raw().map_err(fail)?;
+                continue;
+            }
+        };
+        if reader.peek().map_err(fail)? != Token::String {
+            return Err(EngineError::Decode(DecodeError {
+                path: key.into_owned(),
+                message: "expected a string".into(),
+            }));
+        }
+        *slot = Some(reader.string().map_err(fail)?.into_owned());
+    }
+    reader.end().map_err(fail)?;
+    Ok((api_version, kind))
+}
