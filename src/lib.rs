@@ -11,16 +11,21 @@
 //!
 //! The library does no I/O, spawns nothing and does not panic on input.
 
+pub mod catalogue;
 pub mod decode;
 pub mod defaults;
+pub mod diagnostic;
 pub mod digest;
 pub mod gates;
+pub mod float;
 pub mod json;
 pub mod print;
 pub mod quantity;
 pub mod release;
+pub mod report;
 pub mod schema;
 pub mod subject;
 pub mod time;
 pub mod toolchain;
 pub mod value;
+pub mod yaml;

@@ -242,6 +242,12 @@ pub fn releases() -> impl Iterator<Item = Release> {
     })
 }
 
+/// The Go toolchain that a release's schema was recorded with, without loading the schema.
+pub fn toolchain_of(release: Release) -> Option<&'static str> {
+    let (_, rest) = release_line(release)?.split_once("\"toolchain\":\"")?;
+    rest.split('"').next()
+}
+
 impl Schema {
     /// The schema of a release that stands in `golden/schemas`.
     ///

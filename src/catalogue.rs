@@ -1,0 +1,385 @@
+//! Which releases there are, and which of them answers for a version that somebody wrote.
+//!
+//! In: a [`VersionRequest`]. Out: a [`Resolution`]: the release that was meant, the release whose
+//! schema answers for it, and the [`Evidence`] that the two behave alike. Two files are the data:
+//! `catalogue/releases.txt`, every stable release known, and `golden/schemas`, the releases whose
+//! real code was built and run. Adding a release touches those, not this module.
+//!
+//! A release that was not built itself is answered for by the newest built release of its minor,
+//! and the answer says so: patch releases do change defaults, strategies and toolchains, so a
+//! neighbour's answer is an estimate until the sources of the two have been compared.
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use crate::release::{Release, VersionRequest};
+use crate::schema;
+use crate::subject::container_hash::{Function, Recipe};
+
+const KNOWN: &str = include_str!("catalogue/releases.txt");
+
+/// The first minor whose sources can be fetched.
+const OLDEST_MINOR: u16 = 1;
+
+/// Which release answers for a version, and how well that is founded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resolution {
+    /// The upstream release that was asked for.
+    pub release: Release,
+    /// The release whose schema and vectors answer: the same one where it was built.
+    pub answers_for: Release,
+    /// How we know that the one may answer for the other.
+    pub evidence: Evidence,
+    /// Whether a vendor's build was asked for; what the vendor patched, nobody here knows.
+    pub vendor: bool,
+}
+
+impl Resolution {
+    /// What reports show: the grade of evidence, or `vendor build`, which is weaker than all.
+    pub fn evidence_label(&self) -> &'static str {
+        if self.vendor { "vendor build" } else { self.evidence.label() }
+    }
+
+    /// The words of warning that belong to every answer given for this version; `None` where the
+    /// very release was built and run.
+    pub fn caveat(&self) -> Option<String> {
+        let Resolution { release, answers_for, .. } = self;
+        let upstream = match self.evidence {
+            Evidence::Unknown => Some(format!(
+                "{release} was not built and run itself: {answers_for}, the newest release of its \
+                 minor that was, answers for it (evidence: unknown)"
+            )),
+            Evidence::Built | Evidence::BySource | Evidence::ByNeighbours => None,
+        };
+        match (self.vendor, upstream) {
+            (false, upstream) => upstream,
+            (true, None) => Some(format!(
+                "a vendor's build is taken for upstream {release}: what the vendor changed is not \
+                 known (evidence: vendor build)"
+            )),
+            (true, Some(upstream)) => Some(format!(
+                "a vendor's build is taken for upstream {release}: what the vendor changed is not \
+                 known (evidence: vendor build); and {upstream}"
+            )),
+        }
+    }
+}
+
+/// How we know which sources and which toolchain a release consists of, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Evidence {
+    /// This very release was built and run.
+    Built,
+    /// All sources that matter are identical to those of a release that was built.
+    BySource,
+    /// It could not be fetched, but the releases before and after it in its minor are one class.
+    ByNeighbours,
+    /// None of these: the newest built release of its minor answers.
+    Unknown,
+}
+
+impl Evidence {
+    /// As reports write it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Evidence::Built => "built",
+            Evidence::BySource => "by source",
+            Evidence::ByNeighbours => "by neighbours",
+            Evidence::Unknown => "unknown",
+        }
+    }
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.label())
+    }
+}
+
+/// No release answers for the version that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CatalogueError {
+    asked: VersionRequest,
+    reason: Reason,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Reason {
+    /// 1.0: nobody serves its sources any more.
+    BeforeTheFirst { oldest: Release },
+    /// Newer than everything known.
+    TooNew { newest: Release },
+    /// Newer than every known patch of its minor.
+    PatchTooNew { newest: Release },
+    /// Inside the known span, but no release of that number is known.
+    NoSuchRelease { nearest: Vec<Release> },
+    /// The minor is known, but none of its releases was built.
+    NothingBuilt { nearest: Vec<Release> },
+}
+
+impl CatalogueError {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match &self.reason {
+            Reason::BeforeTheFirst { oldest } => {
+                format!("the oldest release that can be answered for is {oldest}")
+            }
+            Reason::TooNew { newest } => {
+                format!("ask for {newest}, or look for a newer kubehash")
+            }
+            Reason::PatchTooNew { newest } => {
+                format!("ask for {newest} (or just 1.{}), or look for a newer kubehash", newest.minor())
+            }
+            Reason::NoSuchRelease { nearest } | Reason::NothingBuilt { nearest } => {
+                format!("nearest: {}", list(nearest))
+            }
+        }
+    }
+}
+
+impl fmt::Display for CatalogueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let asked = match self.asked {
+            VersionRequest::Minor(minor) => format!("1.{minor}"),
+            VersionRequest::Exact { release, .. } => release.to_string(),
+        };
+        match &self.reason {
+            Reason::BeforeTheFirst { .. } => write!(
+                f,
+                "{asked} is not covered: the sources of Kubernetes 1.0 are not published as a \
+                 module, so its code cannot be run (DIFFERENCES.md)"
+            ),
+            Reason::TooNew { newest } => {
+                write!(f, "{asked} is newer than the newest release known here, {newest}")
+            }
+            Reason::PatchTooNew { newest } => write!(
+                f,
+                "{asked} is newer than the newest release of its minor known here, {newest}"
+            ),
+            Reason::NoSuchRelease { .. } => write!(f, "no release {asked} is known"),
+            Reason::NothingBuilt { .. } => {
+                write!(f, "no release of the minor of {asked} was built and run")
+            }
+        }
+    }
+}
+
+impl std::error::Error for CatalogueError {}
+
+fn list(releases: &[Release]) -> String {
+    let names: Vec<String> = releases.iter().map(Release::to_string).collect();
+    names.join(", ")
+}
+
+/// Every stable release known, oldest first.
+pub fn known() -> &'static [Release] {
+    static RELEASES: LazyLock<Vec<Release>> = LazyLock::new(|| {
+        let mut all: Vec<Release> = KNOWN.lines().flat_map(patches_of_line).collect();
+        all.extend(built());
+        all.sort_unstable();
+        all.dedup();
+        all
+    });
+    &RELEASES
+}
+
+/// The releases whose real code was built and run, oldest first.
+pub fn built() -> &'static [Release] {
+    static RELEASES: LazyLock<Vec<Release>> = LazyLock::new(|| {
+        let mut all: Vec<Release> = schema::releases().collect();
+        all.sort_unstable();
+        all
+    });
+    &RELEASES
+}
+
+/// `1.17 0-9 11-17`: the minor, then patches and spans of patches. Comments yield nothing; that
+/// nothing else does is for a test to see.
+fn patches_of_line(line: &str) -> Vec<Release> {
+    let mut words = line.split_whitespace();
+    let minor = words
+        .next()
+        .and_then(|word| word.strip_prefix("1."))
+        .and_then(|minor| minor.parse::<u16>().ok());
+    let Some(minor) = minor else {
+        return Vec::new();
+    };
+    words
+        .filter_map(|word| {
+            let (first, last) = word.split_once('-').unwrap_or((word, word));
+            Some(first.parse::<u16>().ok()?..=last.parse().ok()?)
+        })
+        .flatten()
+        .map(|patch| Release::new(minor, patch))
+        .collect()
+}
+
+/// Which release answers for a version.
+///
+/// A minor alone means the newest release known of it. A vendor's build counts as the upstream
+/// release that its version begins with.
+///
+/// # Errors
+/// When no such release is known: the error names the nearest ones.
+pub fn resolve(asked: VersionRequest) -> Result<Resolution, CatalogueError> {
+    let error = |reason| CatalogueError { asked, reason };
+    let (minor, exact, vendor) = match asked {
+        VersionRequest::Minor(minor) => (minor, None, false),
+        VersionRequest::Exact { release, vendor } => (release.minor(), Some(release), vendor),
+    };
+    let of_minor = |all: &'static [Release]| {
+        all.iter().copied().filter(move |release| release.minor() == minor)
+    };
+    let (Some(oldest), Some(newest)) = (known().first().copied(), known().last().copied()) else {
+        return Err(error(Reason::NoSuchRelease { nearest: Vec::new() }));
+    };
+    if minor < OLDEST_MINOR {
+        return Err(error(Reason::BeforeTheFirst { oldest }));
+    }
+    if minor > newest.minor() {
+        return Err(error(Reason::TooNew { newest }));
+    }
+    let Some(newest_patch) = of_minor(known()).last() else {
+        let nearest = neighbours(Release::new(minor, 0), known());
+        return Err(error(Reason::NoSuchRelease { nearest }));
+    };
+    let release = exact.unwrap_or(newest_patch);
+    if known().binary_search(&release).is_err() {
+        return Err(error(if release > newest_patch {
+            Reason::PatchTooNew { newest: newest_patch }
+        } else {
+            Reason::NoSuchRelease { nearest: neighbours(release, known()) }
+        }));
+    }
+    if built().contains(&release) {
+        return Ok(Resolution { release, answers_for: release, evidence: Evidence::Built, vendor });
+    }
+    match of_minor(built()).last() {
+        Some(answers_for) => {
+            Ok(Resolution { release, answers_for, evidence: Evidence::Unknown, vendor })
+        }
+        None => Err(error(Reason::NothingBuilt { nearest: neighbours(release, built()) })),
+    }
+}
+
+/// The ones right before and right after, within an ordered list.
+fn neighbours(release: Release, all: &[Release]) -> Vec<Release> {
+    let at = all.partition_point(|other| *other < release);
+    let before = at.checked_sub(1).and_then(|at| all.get(at));
+    before.into_iter().chain(all.get(at)).copied().collect()
+}
+
+/// What is known of one release: a row of `kubehash releases`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Who answers for it; `None` where no release of its minor was built.
+    pub resolution: Option<Resolution>,
+    /// The release.
+    pub release: Release,
+    /// The Go toolchain that its code was built and run with; known of built releases only.
+    pub toolchain: Option<&'static str>,
+    /// The recipe that each subject follows in this release; subjects it does not have are absent.
+    pub eras: Vec<(&'static str, &'static str)>,
+}
+
+/// Every release known, oldest first.
+pub fn entries() -> impl Iterator<Item = Entry> {
+    known().iter().map(|release| {
+        let release = *release;
+        Entry {
+            resolution: resolve(VersionRequest::Exact { release, vendor: false }).ok(),
+            release,
+            toolchain: schema::toolchain_of(release),
+            eras: eras(release),
+        }
+    })
+}
+
+/// Subjects whose recipe changed between releases, by the era tables of their modules.
+fn eras(release: Release) -> Vec<(&'static str, &'static str)> {
+    const CONTAINER_HASHES: &[(&str, Function)] = &[
+        ("container-hash", Function::HashContainer),
+        ("container-hash-legacy", Function::HashContainerLegacy),
+        ("container-hash-without-resources", Function::HashContainerWithoutResources),
+    ];
+    CONTAINER_HASHES
+        .iter()
+        .filter_map(|(subject, function)| {
+            Some((*subject, Recipe::of(*function, release)?.describe()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(text: &str) -> Result<Resolution, CatalogueError> {
+        resolve(text.parse().unwrap())
+    }
+
+    fn words(text: &str) -> String {
+        let error = ask(text).unwrap_err();
+        format!("{error}; {}", error.hint())
+    }
+
+    #[test]
+    fn the_list_is_read_whole() {
+        let counted: usize = KNOWN.lines().map(|line| patches_of_line(line).len()).sum();
+        assert_eq!(counted, 428);
+        for line in KNOWN.lines() {
+            assert_eq!(line.starts_with('#'), patches_of_line(line).is_empty(), "{line}");
+        }
+        assert!(known().is_sorted());
+        assert_eq!(known().first(), Some(&Release::new(1, 8)));
+        assert!(!known().contains(&Release::new(17, 10)), "never released");
+    }
+
+    #[test]
+    fn every_minor_was_built() {
+        for minor in 1..=37 {
+            assert!(built().iter().any(|release| release.minor() == minor), "1.{minor}");
+        }
+        assert_eq!(entries().filter(|entry| entry.resolution.is_none()).count(), 0);
+    }
+
+    #[test]
+    fn a_built_release_answers_for_itself() {
+        let exact = ask("v1.30.14").unwrap();
+        assert_eq!((exact.release, exact.answers_for), (Release::new(30, 14), Release::new(30, 14)));
+        assert_eq!((exact.evidence_label(), exact.caveat()), ("built", None));
+        assert_eq!(ask("1.30"), Ok(exact), "the newest of the minor");
+    }
+
+    #[test]
+    fn another_patch_is_answered_for_with_a_caveat() {
+        let patch = ask("1.30.4").unwrap();
+        assert_eq!(patch.answers_for, Release::new(30, 14));
+        assert_eq!(patch.evidence_label(), "unknown");
+        assert!(patch.caveat().unwrap().starts_with("v1.30.4 was not built and run itself: v1.30.14"));
+    }
+
+    #[test]
+    fn a_vendor_build_says_so() {
+        let vendor = ask("v1.30.14-eks-a737599").unwrap();
+        assert_eq!((vendor.release, vendor.evidence_label()), (Release::new(30, 14), "vendor build"));
+        assert!(vendor.caveat().unwrap().contains("taken for upstream v1.30.14"));
+        assert!(ask("v1.30.4+k3s1").unwrap().caveat().unwrap().contains("v1.30.4 was not built"));
+    }
+
+    #[test]
+    fn what_is_not_known_is_told_with_its_neighbours() {
+        assert_eq!(words("1.18.7"), "no release v1.18.7 is known; nearest: v1.18.6, v1.18.8");
+        assert_eq!(
+            words("1.30.99"),
+            "v1.30.99 is newer than the newest release of its minor known here, v1.30.14; \
+             ask for v1.30.14 (or just 1.30), or look for a newer kubehash"
+        );
+        assert_eq!(
+            words("1.99"),
+            "1.99 is newer than the newest release known here, v1.37.0; \
+             ask for v1.37.0, or look for a newer kubehash"
+        );
+        assert!(words("1.0.6").contains("DIFFERENCES.md"), "{}", words("1.0.6"));
+    }
+}
