@@ -1,0 +1,297 @@
+//! YAML to JSON, byte for byte as Kubernetes does it before it decodes a manifest.
+//!
+//! In: the text of one document and a release's [`Dialect`]. Out: JSON text. Mirrors `YAMLToJSON`
+//! of `github.com/ghodss/yaml` (up to 1.12) and `sigs.k8s.io/yaml` (since), which is go-yaml v2,
+//! then a walk that makes every key a string, then `encoding/json`. go-yaml is YAML 1.1 with habits
+//! of its own: `on` is true, `0644` is 420, an entry after `<<` does not win over one before it,
+//! text after the first document is not read.
+//!
+//! The steps are a module each: [`reader`] (bytes to text), [`scanner`] (tokens), [`parser`] (nodes),
+//! [`resolve`] (scalars), [`convert`] (JSON). The scanner is ours because no crate has go-yaml's
+//! grammar in all its releases: libyaml's own differs in escapes and in flow scalars.
+
+mod convert;
+mod parser;
+mod reader;
+mod resolve;
+mod scanner;
+
+use std::fmt;
+
+use crate::float::JsonFloats;
+use crate::release::Release;
+use crate::toolchain::{JsonStyle, Toolchain};
+
+/// How a release reads YAML: its go-yaml, and the Go that it was built with.
+#[derive(Clone, Copy, Debug)]
+pub struct Dialect {
+    go_yaml: &'static GoYaml,
+    /// `strconv.ParseInt` knows `0b` and `0o` (Go 1.13).
+    base_prefixes: bool,
+    json_floats: JsonFloats,
+    short_escapes: bool,
+    /// How the error about a key begins that JSON cannot have.
+    unsupported_key: &'static str,
+}
+
+impl Dialect {
+    /// The dialect of a release. The toolchain is the one it shipped with.
+    pub fn of(release: Release, toolchain: Toolchain) -> Dialect {
+        let go_yaml = GO_YAML
+            .iter()
+            .rev()
+            .find(|(since, _)| *since <= release)
+            .map_or(&V_2015_09, |(_, version)| version);
+        Dialect {
+            go_yaml,
+            base_prefixes: toolchain >= Toolchain::new(13, 0),
+            json_floats: JsonFloats::of(toolchain),
+            short_escapes: JsonStyle::of(toolchain).short_escapes,
+            unsupported_key: if release < Release::new(31, 0) {
+                "Unsupported map key"
+            } else {
+                "unsupported map key"
+            },
+        }
+    }
+}
+
+/// Which go-yaml a release has: its pins in `Godeps.json` and `go.mod`. It changed within minors
+/// where a security fix was picked back (CVE-2019-11253, CVE-2019-11254).
+const GO_YAML: &[(Release, GoYaml)] = &[
+    (Release::new(0, 0), V_2014),
+    (Release::new(4, 0), V_2015_09),
+    (Release::new(10, 0), V_2017_07),
+    (Release::new(13, 0), V2_2_1),
+    (Release::new(13, 12), V2_2_4),
+    (Release::new(14, 0), V2_2_1),
+    (Release::new(14, 8), V2_2_4),
+    (Release::new(15, 0), V2_2_1),
+    (Release::new(15, 5), V2_2_4),
+    (Release::new(15, 10), V2_2_8),
+    // 2.2.2 differs from 2.2.1 in nothing that is read here.
+    (Release::new(16, 0), V2_2_1),
+    (Release::new(16, 2), V2_2_4),
+    (Release::new(16, 7), V2_2_8),
+    (Release::new(17, 0), V2_2_4),
+    // 2.4.0, the fork in sigs.k8s.io/yaml 1.4 and go.yaml.in/yaml/v2 2.4.2 to 2.4.4 read like
+    // 2.2.8: their decoders are the same files.
+    (Release::new(17, 3), V2_2_8),
+];
+
+/// One version of go-yaml v2, told by what it does.
+#[derive(Debug)]
+struct GoYaml {
+    /// What a plain number may look like if it is no integer.
+    float: FloatGrammar,
+    /// One event is parsed after the document, so what follows it must at least begin well.
+    reads_past_the_end: bool,
+    /// An alias means the *last* node of its name, even one further down.
+    late_anchors: bool,
+    /// `{a:b}` is an error.
+    no_colon_in_flow: bool,
+    /// `! a` is a tag.
+    lone_tag: bool,
+    /// `{}: a` is an empty mapping, see `Scanner::insert`.
+    forgets_empty_keys: bool,
+    /// Errors of the scanner count lines from 1. All others count from 0, to this day.
+    scanner_lines_from_one: bool,
+    /// `!!timestamp` is checked.
+    timestamps: bool,
+    /// `!!float 1` is a float and no error.
+    int_as_float: bool,
+    /// `-0b-1` is a string and not 1.
+    strict_negative_binary: bool,
+    /// Documents that are mostly aliases are refused.
+    alias_ratio: bool,
+    wording: Wording,
+}
+
+/// What plain numbers look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FloatGrammar {
+    /// Whatever `strconv.ParseFloat` takes, `+Inf` included.
+    Anything,
+    /// A sign must follow the `e`, and a digit the point: `1e3` and `1.` are strings.
+    SignedExponent,
+    /// YAML 1.1's floats without base 60.
+    Full,
+}
+
+/// Texts of errors that were corrected over time.
+#[derive(Debug)]
+struct Wording {
+    unknown_directive: &'static str,
+    zero_indentation: &'static str,
+    tab_in_block_scalar: &'static str,
+    tab_in_plain_scalar: &'static str,
+}
+
+/// d466437, before the typing errors in the texts were mended.
+const V_2014: GoYaml = GoYaml {
+    wording: Wording {
+        unknown_directive: "found uknown directive name",
+        zero_indentation: "found an intendation indicator equal to 0",
+        tab_in_block_scalar: "found a tab character where an intendation space is expected",
+        tab_in_plain_scalar: "found a tab character that violate intendation",
+    },
+    ..V_2015_09
+};
+
+/// 53feefa
+const V_2015_09: GoYaml = GoYaml {
+    float: FloatGrammar::Anything,
+    reads_past_the_end: true,
+    late_anchors: true,
+    no_colon_in_flow: true,
+    lone_tag: false,
+    forgets_empty_keys: false,
+    scanner_lines_from_one: false,
+    timestamps: false,
+    int_as_float: false,
+    strict_negative_binary: false,
+    alias_ratio: false,
+    wording: Wording {
+        unknown_directive: "found uknown directive name",
+        zero_indentation: "found an indentation indicator equal to 0",
+        tab_in_block_scalar: "found a tab character where an indentation space is expected",
+        tab_in_plain_scalar: "found a tab character that violate indentation",
+    },
+};
+
+/// 670d4cf
+const V_2017_07: GoYaml = GoYaml {
+    float: FloatGrammar::SignedExponent,
+    lone_tag: true,
+    wording: Wording { unknown_directive: "found unknown directive name", ..V_2015_09.wording },
+    ..V_2015_09
+};
+
+const V2_2_1: GoYaml = GoYaml {
+    reads_past_the_end: false,
+    late_anchors: false,
+    no_colon_in_flow: false,
+    scanner_lines_from_one: true,
+    timestamps: true,
+    int_as_float: true,
+    strict_negative_binary: true,
+    wording: Wording {
+        tab_in_plain_scalar: "found a tab character that violates indentation",
+        ..V_2017_07.wording
+    },
+    ..V_2017_07
+};
+
+const V2_2_4: GoYaml = GoYaml { float: FloatGrammar::Full, alias_ratio: true, ..V2_2_1 };
+
+const V2_2_8: GoYaml = GoYaml { forgets_empty_keys: true, ..V2_2_4 };
+
+/// A converted document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Converted {
+    /// The document as JSON.
+    pub json: String,
+    /// The keys that a mapping has more than once, by line. The last one won; Kubernetes' strict
+    /// decoding would refuse the document. Entries that `<<` brings count.
+    pub duplicates: Vec<Duplicate>,
+}
+
+/// A key that its mapping had already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Duplicate {
+    /// The field: `spec.containers[0].image`.
+    pub path: String,
+    /// The line of the later value, counted from 1.
+    pub line: usize,
+}
+
+/// The text is not YAML, or not YAML that can be JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct YamlError {
+    message: String,
+    line: Option<usize>,
+}
+
+impl YamlError {
+    /// The line that is meant, counted from 1, where one is known. The line in the text is Go's own,
+    /// which for many errors is one less.
+    pub fn line(&self) -> Option<usize> {
+        self.line
+    }
+
+    /// An error at a line, counted from 0, that Go does not name.
+    fn new(message: impl AsRef<str>, line: usize) -> YamlError {
+        YamlError { message: format!("yaml: {}", message.as_ref()), line: Some(line + 1) }
+    }
+
+    fn unplaced(message: &str) -> YamlError {
+        YamlError { message: format!("yaml: {message}"), line: None }
+    }
+
+    /// An error that is not go-yaml's.
+    fn bare(message: String, line: Option<usize>) -> YamlError {
+        YamlError { message, line: line.map(|line| line + 1) }
+    }
+
+    fn unknown_anchor(name: &str, line: usize) -> YamlError {
+        YamlError::new(format!("unknown anchor '{name}' referenced"), line)
+    }
+
+    fn in_scanner(rules: &GoYaml, problem: &str, line: usize, context: usize) -> YamlError {
+        let told = match line {
+            0 => context,
+            line => line + usize::from(rules.scanner_lines_from_one),
+        };
+        YamlError::placed(problem, told, line)
+    }
+
+    fn in_parser(problem: &str, line: usize, context: usize) -> YamlError {
+        YamlError::placed(problem, if line == 0 { context } else { line }, line)
+    }
+
+    fn placed(problem: &str, told: usize, line: usize) -> YamlError {
+        match told {
+            0 => YamlError::new(problem, line),
+            told => YamlError::new(format!("line {told}: {problem}"), line),
+        }
+    }
+}
+
+impl fmt::Display for YamlError {
+    /// The text that Go has for it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for YamlError {}
+
+/// Converts the first document of a YAML text; no document is `null`.
+///
+/// ```
+/// use kubehash::release::Release;
+/// use kubehash::toolchain::Toolchain;
+/// use kubehash::yaml::{self, Dialect};
+///
+/// let dialect = Dialect::of(Release::new(30, 14), Toolchain::new(23, 10));
+/// let converted = yaml::convert(b"mode: 0644\non: yes", dialect).unwrap();
+/// assert_eq!(converted.json, r#"{"mode":420,"true":true}"#);
+/// ```
+///
+/// # Errors
+/// Where the release reports one, in its words. One limit is ours: aliases may not expand to JSON
+/// of more than 64 MiB or 16 times the text.
+pub fn convert(text: &[u8], dialect: Dialect) -> Result<Converted, YamlError> {
+    let input = reader::read(text);
+    let scanner = scanner::Scanner::new(&input.text, input.broken, dialect.go_yaml);
+    let document = parser::parse(scanner, dialect.go_yaml)?;
+    convert::convert(&document, dialect, text.len())
+}
+
+/// `YAMLToJSON`: like [`convert`], the JSON only.
+///
+/// # Errors
+/// As [`convert`].
+pub fn yaml_to_json(text: &[u8], dialect: Dialect) -> Result<String, YamlError> {
+    convert(text, dialect).map(|converted| converted.json)
+}
