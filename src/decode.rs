@@ -224,7 +224,7 @@ impl<'a> Decoder<'_, 'a> {
                 if token != Token::Array {
                     return Err(self.mismatch("a list", token));
                 }
-                *value = Value::Slice(self.items(*elem)?);
+                self.items(*elem, value)?;
             }
             Kind::Array(..) => return Err(self.mismatch("a type that manifests can hold", token)),
             Kind::Map(key, elem) => {
@@ -258,18 +258,28 @@ impl<'a> Decoder<'_, 'a> {
         self.reader.number().map_err(|e| self.syntax(e))
     }
 
-    fn items(&mut self, elem: TypeId) -> Result<Vec<Value>> {
-        let mut items = Vec::new();
+    /// A list that is written twice is decoded into the elements that are there already: every
+    /// decoder that Kubernetes used fills their fields up rather than starting from zero.
+    fn items(&mut self, elem: TypeId, value: &mut Value) -> Result<()> {
+        let mut items = match std::mem::replace(value, Value::Nil) {
+            Value::Slice(items) => items,
+            _ => Vec::new(),
+        };
+        let mut len = 0;
         let mut first = true;
         self.reader.begin_array().map_err(|e| self.syntax(e))?;
         while self.reader.next_item(&mut first).map_err(|e| self.syntax(e))? {
-            let mut item = self.schema.zero(elem);
-            self.path.push(Step::Index(items.len()));
-            self.value(elem, &mut item)?;
+            if len == items.len() {
+                items.push(self.schema.zero(elem));
+            }
+            self.path.push(Step::Index(len));
+            self.value(elem, &mut items[len])?;
             self.path.pop();
-            items.push(item);
+            len += 1;
         }
-        Ok(items)
+        items.truncate(len);
+        *value = Value::Slice(items);
+        Ok(())
     }
 
     fn map(&mut self, key: TypeId, elem: TypeId, value: &mut Value) -> Result<()> {

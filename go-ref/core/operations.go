@@ -15,7 +15,7 @@ import (
 // in the server, between the conversion and the strategy.
 func create(versioned interface{}, admit bool) (interface{}, error) {
 	apiVersion := apiVersionOf(versioned)
-	if err := kube.setDefaults(versioned); err != nil {
+	if err := setDefaults(versioned); err != nil {
 		return nil, err
 	}
 	internal, err := kube.toInternal(versioned)
@@ -37,10 +37,18 @@ func create(versioned interface{}, admit bool) (interface{}, error) {
 	return kube.roundTrip(out)
 }
 
+// setDefaults does nothing in releases whose conversions give the defaults.
+func setDefaults(versioned interface{}) error {
+	if kube.setDefaults == nil {
+		return nil
+	}
+	return kube.setDefaults(versioned)
+}
+
 // serve is what the API server hands out for an object that was persisted.
 func serve(versioned interface{}) (interface{}, error) {
 	apiVersion := apiVersionOf(versioned)
-	if err := kube.setDefaults(versioned); err != nil {
+	if err := setDefaults(versioned); err != nil {
 		return nil, err
 	}
 	internal, err := kube.toInternal(versioned)
@@ -185,7 +193,17 @@ func (r *request) decode() (interface{}, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kube.decode(data)
+	obj, err := kube.decode(data)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kube.kinds() {
+		if reflect.TypeOf(obj).Elem() == k.versioned {
+			return obj, nil
+		}
+	}
+	// A scheme knows lists, nodes and options as well; hashes are asked of workloads.
+	return nil, fmt.Errorf("%T is not a workload", obj)
 }
 
 func (r *request) data() ([]byte, error) {
