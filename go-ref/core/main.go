@@ -29,7 +29,8 @@ type hooks struct {
 	// versioned object that apiVersion and kind name; no defaults, not strict.
 	decode func(data []byte) (interface{}, error)
 
-	// setDefaults is Scheme.Default, in place.
+	// setDefaults is Scheme.Default, in place. It came with 1.5; before, the
+	// conversion to the internal version gave the defaults.
 	setDefaults func(versioned interface{}) error
 
 	// toInternal and toVersioned are the scheme's conversions. toVersioned sets

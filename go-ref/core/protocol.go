@@ -153,7 +153,7 @@ func init() {
 		"container-hash-without-resources": hashOf(func() *containerHasher { return kube.containerHashWithoutResources }),
 		"deep-hash":                        {always, answerDeepHash},
 		"yaml-to-json":                     {needs(func() bool { return kube.yamlToJSON != nil }, "YAML"), answerYAML},
-		"defaults":                         object(opDefaults),
+		"defaults":                         {needs(func() bool { return kube.setDefaults != nil }, "Scheme.Default"), func(r *request, a *answer) error { return answerObject(opDefaults, r, a) }},
 		"create":                           object(opCreate),
 		"serve":                            object(opServe),
 		"receive":                          object(opReceive),

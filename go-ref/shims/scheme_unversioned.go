@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash"
+	"reflect"
 
 	"github.com/ghodss/yaml"
 	"k8s.io/kubernetes/pkg/api"
@@ -70,6 +71,11 @@ func podFromTemplate(workload, template interface{}, indexed bool) (interface{},
 	t, _ := podTemplateOf(internal)
 	if !t.IsValid() {
 		return nil, fmt.Errorf("%T has no Pod template", internal)
+	}
+	// The Pod's annotation kubernetes.io/created-by is made of its owner's self
+	// link, which the API server writes into what it serves.
+	if link := reflect.ValueOf(internal).Elem().FieldByName("SelfLink"); link.String() == "" {
+		link.SetString("/api/v1/namespaces/default/owners/owner")
 	}
 	pod, err := controller.GetPodFromTemplate(t.Addr().Interface().(*api.PodTemplateSpec), internal.(runtime.Object), nil)
 	if err != nil {
