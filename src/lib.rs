@@ -11,7 +11,10 @@
 //!
 //! The library does no I/O, spawns nothing and does not panic on input.
 
+pub mod admission;
 pub mod catalogue;
+pub mod controller;
+pub mod convert;
 pub mod decode;
 pub mod defaults;
 pub mod diagnostic;
@@ -19,11 +22,14 @@ pub mod digest;
 pub mod gates;
 pub mod float;
 pub mod json;
+pub mod operations;
 pub mod print;
+pub mod proto;
 pub mod quantity;
 pub mod release;
 pub mod report;
 pub mod schema;
+pub mod strategy;
 pub mod subject;
 pub mod time;
 pub mod toolchain;

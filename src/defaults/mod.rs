@@ -28,6 +28,8 @@ mod resources;
 mod volumes;
 mod workloads;
 
+pub(crate) use resources::aggregate;
+
 use std::sync::OnceLock;
 
 use fnv::FnvHashMap;
@@ -55,6 +57,14 @@ pub(crate) fn apply_to_part(part: Mut<'_, '_>, gates: &Gates<'_>) {
         if let Some((_, value)) = part.into_parts() {
             walk.value(ty, value);
         }
+    }
+}
+
+/// Fills in the defaults of one struct alone: what the function for its own type does.
+pub(crate) fn apply_to_one(part: Mut<'_, '_>, gates: &Gates<'_>) {
+    let walk = Walk { schema: part.schema(), release: part.schema().release(), gates };
+    if let Some((ty, value)) = part.into_parts() {
+        walk.call(ty, value);
     }
 }
 

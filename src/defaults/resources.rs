@@ -11,7 +11,7 @@ use crate::schema::Kind;
 use crate::value::{Mut, Ref, Value};
 
 /// A `v1.ResourceList` in the making.
-type Totals<'v> = Vec<(&'v str, Value)>;
+pub(crate) type Totals<'v> = Vec<(&'v str, Value)>;
 
 const HUGE_PAGES: &str = "hugepages-";
 
@@ -85,7 +85,7 @@ pub(super) fn default_pod_requests(pod: &mut Mut<'_, '_>, _: &Gates<'_>) {
 
 /// `AggregateContainerRequests`, `AggregateContainerLimits`: what all containers need at once.
 /// Init containers run one after another, beside the sidecars that were started before them.
-fn aggregate<'v>(pod: Ref<'_, 'v>, which: &str) -> Totals<'v> {
+pub(crate) fn aggregate<'v>(pod: Ref<'_, 'v>, which: &str) -> Totals<'v> {
     let list = |container: Ref<'_, 'v>| -> Totals<'v> {
         container
             .get("Resources")
