@@ -10,6 +10,7 @@ import (
 	"hash"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -98,6 +99,11 @@ func prepareForCreate(internal interface{}) error {
 	switch obj := internal.(type) {
 	case *api.Pod:
 		pod.Strategy.PrepareForCreate(ctx, obj)
+		// From 1.34 on the condition of a Pod with scheduling gates says when it
+		// was written: that is not the object's, and no two runs would agree.
+		for i := range obj.Status.Conditions {
+			obj.Status.Conditions[i].LastTransitionTime = metav1.Time{}
+		}
 	case *api.PodTemplate:
 		podtemplate.Strategy.PrepareForCreate(ctx, obj)
 	case *api.ReplicationController:
