@@ -7,10 +7,14 @@
 use super::Preset::{Bool, Empty, Int, Str};
 use super::{Defaults, call, image, unset};
 use crate::gates::Gates;
+use crate::release::Span;
 use crate::value::Mut;
 
 /// 0644
 const FILE_MODE: i64 = 0o644;
+
+/// ScaleIO's pool and domain were once called `default` where nothing was said.
+const NAMED_DEFAULT: Span = Span::until(8, 3);
 
 pub(super) const DEFAULTS: &[Defaults] = &[
     Defaults {
@@ -68,8 +72,8 @@ pub(super) const DEFAULTS: &[Defaults] = &[
     Defaults {
         of: "core/v1.ScaleIOVolumeSource",
         rules: &[
-            unset("ProtectionDomain", Str("default")).until(7),
-            unset("StoragePool", Str("default")).until(7),
+            unset("ProtectionDomain", Str("default")).in_span(NAMED_DEFAULT),
+            unset("StoragePool", Str("default")).in_span(NAMED_DEFAULT),
             unset("StorageMode", Str("ThinProvisioned")),
             unset("FSType", Str("xfs")),
         ],

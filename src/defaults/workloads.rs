@@ -9,6 +9,7 @@
 use super::Preset::{Empty, Int, Number, Str, Text};
 use super::{Defaults, Preset, call, unset};
 use crate::gates::Gates;
+use crate::release::Span;
 use crate::schema::Kind;
 use crate::value::{Mut, Value};
 
@@ -37,7 +38,7 @@ pub(super) const DEFAULTS: &[Defaults] = &[
             // From 1.5 on a Recreate strategy's stray parameters are completed, too.
             call(default_stray_rolling_update).since(5),
             unset("Spec.UniqueLabelKey", Str("deployment.kubernetes.io/podTemplateHash")).until(1),
-            unset("Spec.ProgressDeadlineSeconds", Int(NO_LIMIT)).since(11),
+            unset("Spec.ProgressDeadlineSeconds", Int(NO_LIMIT)).in_span(Span::since(11, 7)),
             unset("Spec.RevisionHistoryLimit", Int(NO_LIMIT)).since(13),
         ],
     },
@@ -76,8 +77,8 @@ pub(super) const DEFAULTS: &[Defaults] = &[
             unset("Spec.UpdateStrategy.Type", Str("OnDelete")),
             call(default_selector),
             call(default_labels),
-            call(default_claim_retention).gate("StatefulSetAutoDeletePVC").minors(23, 35),
-            call(default_claim_retention).since(36),
+            call(default_claim_retention).gate("StatefulSetAutoDeletePVC").minors(23, 34),
+            call(default_claim_retention).since(35),
             unset("Spec.Replicas", Int(1)),
             unset("Spec.RevisionHistoryLimit", Int(10)),
             call(default_partition),
@@ -112,8 +113,8 @@ pub(super) const DEFAULTS: &[Defaults] = &[
             call(default_update_strategy).since(24),
             call(default_partition),
             call(default_max_unavailable).gate("MaxUnavailableStatefulSet").since(24),
-            call(default_claim_retention).gate("StatefulSetAutoDeletePVC").minors(23, 35),
-            call(default_claim_retention).since(36),
+            call(default_claim_retention).gate("StatefulSetAutoDeletePVC").minors(23, 34),
+            call(default_claim_retention).since(35),
             unset("Spec.Replicas", Int(1)),
             unset("Spec.RevisionHistoryLimit", Int(10)),
         ],
@@ -146,8 +147,8 @@ pub(super) const DEFAULTS: &[Defaults] = &[
             call(default_update_strategy).since(19),
             call(default_partition),
             call(default_max_unavailable).gate("MaxUnavailableStatefulSet").since(24),
-            call(default_claim_retention).gate("StatefulSetAutoDeletePVC").minors(23, 35),
-            call(default_claim_retention).since(36),
+            call(default_claim_retention).gate("StatefulSetAutoDeletePVC").minors(23, 34),
+            call(default_claim_retention).since(35),
             unset("Spec.Replicas", Int(1)),
             unset("Spec.RevisionHistoryLimit", Int(10)),
         ],
