@@ -94,6 +94,12 @@ struct GoYaml {
     lone_tag: bool,
     /// `{}: a` is an empty mapping, see `Scanner::insert`.
     forgets_empty_keys: bool,
+    /// A key that lacks its `:` is noticed on the next line and not at the next key.
+    eager_keys: bool,
+    /// `%TAG ! a` crashes the parser.
+    crashes_on_primary_handle: bool,
+    /// UTF-16 is decoded. Before, it came out as garbage that no type takes.
+    utf16: bool,
     /// Errors of the scanner count lines from 1. All others count from 0, to this day.
     scanner_lines_from_one: bool,
     /// `!!timestamp` is checked.
@@ -125,6 +131,8 @@ struct Wording {
     zero_indentation: &'static str,
     tab_in_block_scalar: &'static str,
     tab_in_plain_scalar: &'static str,
+    /// The one text for whatever is wrong with a tag, where there is only one.
+    tag: Option<&'static str>,
 }
 
 /// d466437, before the typing errors in the texts were mended.
@@ -134,6 +142,7 @@ const V_2014: GoYaml = GoYaml {
         zero_indentation: "found an intendation indicator equal to 0",
         tab_in_block_scalar: "found a tab character where an intendation space is expected",
         tab_in_plain_scalar: "found a tab character that violate intendation",
+        ..V_2015_09.wording
     },
     ..V_2015_09
 };
@@ -146,6 +155,9 @@ const V_2015_09: GoYaml = GoYaml {
     no_colon_in_flow: true,
     lone_tag: false,
     forgets_empty_keys: false,
+    eager_keys: true,
+    crashes_on_primary_handle: true,
+    utf16: false,
     scanner_lines_from_one: false,
     timestamps: false,
     int_as_float: false,
@@ -156,6 +168,7 @@ const V_2015_09: GoYaml = GoYaml {
         zero_indentation: "found an indentation indicator equal to 0",
         tab_in_block_scalar: "found a tab character where an indentation space is expected",
         tab_in_plain_scalar: "found a tab character that violate indentation",
+        tag: Some("did not find URI escaped octet"),
     },
 };
 
@@ -163,7 +176,12 @@ const V_2015_09: GoYaml = GoYaml {
 const V_2017_07: GoYaml = GoYaml {
     float: FloatGrammar::SignedExponent,
     lone_tag: true,
-    wording: Wording { unknown_directive: "found unknown directive name", ..V_2015_09.wording },
+    utf16: true,
+    wording: Wording {
+        unknown_directive: "found unknown directive name",
+        tag: None,
+        ..V_2015_09.wording
+    },
     ..V_2015_09
 };
 
@@ -171,6 +189,7 @@ const V2_2_1: GoYaml = GoYaml {
     reads_past_the_end: false,
     late_anchors: false,
     no_colon_in_flow: false,
+    crashes_on_primary_handle: false,
     scanner_lines_from_one: true,
     timestamps: true,
     int_as_float: true,
@@ -184,7 +203,7 @@ const V2_2_1: GoYaml = GoYaml {
 
 const V2_2_4: GoYaml = GoYaml { float: FloatGrammar::Full, alias_ratio: true, ..V2_2_1 };
 
-const V2_2_8: GoYaml = GoYaml { forgets_empty_keys: true, ..V2_2_4 };
+const V2_2_8: GoYaml = GoYaml { forgets_empty_keys: true, eager_keys: false, ..V2_2_4 };
 
 /// A converted document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -283,6 +302,9 @@ impl std::error::Error for YamlError {}
 /// of more than 64 MiB or 16 times the text.
 pub fn convert(text: &[u8], dialect: Dialect) -> Result<Converted, YamlError> {
     let input = reader::read(text);
+    if matches!(text, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) && !dialect.go_yaml.utf16 {
+        return Err(YamlError::unplaced("this release cannot read UTF-16"));
+    }
     let scanner = scanner::Scanner::new(&input.text, input.broken, dialect.go_yaml);
     let document = parser::parse(scanner, dialect.go_yaml)?;
     convert::convert(&document, dialect, text.len())

@@ -290,6 +290,8 @@ enum Open<'d> {
 
 struct Entry<'d> {
     key: Cow<'d, [u8]>,
+    /// No key of an object: null, or too large an integer.
+    unsupported: bool,
     id: NodeId,
     value: NodeId,
 }
@@ -392,7 +394,8 @@ impl<'d> Writer<'d, '_> {
             *top = document.next(value);
             if !document.is_merge(key) {
                 let id = document.target(key).unwrap_or(key);
-                entries.push(Entry { key: self.key(id, value)?, id, value });
+                let (key, unsupported) = self.key(id);
+                entries.push(Entry { key, unsupported, id, value });
                 continue;
             }
             let mut merge = |id| {
@@ -417,7 +420,7 @@ impl<'d> Writer<'d, '_> {
         let mut kept: Vec<Entry<'d>> = Vec::with_capacity(entries.len());
         for entry in entries {
             match kept.last_mut() {
-                Some(last) if last.key == entry.key => {
+                Some(last) if last.key == entry.key && last.unsupported == entry.unsupported => {
                     // `1` and `"1"` are different keys until they become JSON.
                     if self.scalars.get(last.id) == self.scalars.get(entry.id) {
                         self.duplicate(&entry, open);
@@ -427,7 +430,10 @@ impl<'d> Writer<'d, '_> {
                 _ => kept.push(entry),
             }
         }
-        Ok(kept)
+        match kept.iter().find(|entry| entry.unsupported) {
+            Some(entry) => Err(self.unsupported(entry)),
+            None => Ok(kept),
+        }
     }
 
     fn duplicate(&mut self, entry: &Entry<'_>, open: &[Open<'_>]) {
@@ -439,12 +445,12 @@ impl<'d> Writer<'d, '_> {
         }
     }
 
-    fn key(&self, id: NodeId, value: NodeId) -> Result<Cow<'d, [u8]>> {
+    /// The key as a string, and whether it may not be one.
+    fn key(&self, id: NodeId) -> (Cow<'d, [u8]>, bool) {
         let owned = |text: String| Cow::Owned(text.into_bytes());
-        let scalar = self.scalars.get(id).and_then(Option::as_ref);
-        Ok(match scalar {
+        let key = match self.scalars.get(id).and_then(Option::as_ref) {
             Some(Scalar::Str(text)) => Cow::Borrowed(text.as_bytes()),
-            Some(Scalar::Bytes(bytes)) => Cow::Borrowed(bytes),
+            Some(Scalar::Bytes(bytes)) => Cow::Borrowed(bytes.as_slice()),
             Some(Scalar::Int(number)) => owned(number.to_string()),
             Some(Scalar::Float(number)) => owned(match float::general_single(*number) {
                 text if text == "+Inf" => ".inf".to_owned(),
@@ -452,21 +458,28 @@ impl<'d> Writer<'d, '_> {
                 text if text == "NaN" => ".nan".to_owned(),
                 text => text,
             }),
-            Some(Scalar::Bool(on)) => Cow::Borrowed(if *on { b"true" } else { b"false" }),
-            None | Some(Scalar::Null | Scalar::Uint(_)) => {
-                let (kind, key) = match scalar {
-                    Some(Scalar::Uint(number)) => ("uint64", format!("{number:#x}")),
-                    _ => ("%!s(<nil>)", "<nil>".to_owned()),
-                };
-                let mut text = String::new();
-                GoSyntax { document: self.document, scalars: self.scalars }.write(value, 0, &mut text);
-                // At the top, nil has no type to print.
-                let text = if text == "interface {}(nil)" { "<nil>" } else { &text };
-                let what = self.dialect.unsupported_key;
-                let message = format!("{what} of type: {kind}, key: {key}, value: {text}");
-                return Err(YamlError::bare(message, self.document.node(id).map(|node| node.line)));
-            }
-        })
+            Some(Scalar::Bool(true)) => Cow::Borrowed(b"true".as_slice()),
+            Some(Scalar::Bool(false)) => Cow::Borrowed(b"false".as_slice()),
+            Some(Scalar::Uint(number)) => return (owned(format!("{number:#x}")), true),
+            None | Some(Scalar::Null) => return (Cow::Borrowed(b"<nil>".as_slice()), true),
+        };
+        (key, false)
+    }
+
+    fn unsupported(&self, entry: &Entry<'_>) -> YamlError {
+        let kind = match self.scalars.get(entry.id) {
+            Some(Some(Scalar::Uint(_))) => "uint64",
+            _ => "%!s(<nil>)",
+        };
+        let mut value = String::new();
+        let syntax = GoSyntax { document: self.document, scalars: self.scalars };
+        syntax.write(entry.value, 0, &mut value);
+        // At the top, nil has no type to print.
+        let value = if value == "interface {}(nil)" { "<nil>" } else { &value };
+        let what = self.dialect.unsupported_key;
+        let key = String::from_utf8_lossy(&entry.key);
+        let line = self.document.node(entry.id).map(|node| node.line);
+        YamlError::bare(format!("{what} of type: {kind}, key: {key}, value: {value}"), line)
     }
 }
 
@@ -589,9 +602,33 @@ impl GoSyntax<'_, '_> {
             (_, Some(Scalar::Int(number))) => write!(out, "{number}"),
             (_, Some(Scalar::Uint(number))) => write!(out, "{number:#x}"),
             (_, Some(Scalar::Float(number))) => write!(out, "{}", float::general(*number)),
-            // Go's quoting differs from Rust's in rare characters only.
-            (_, Some(Scalar::Str(text))) => write!(out, "{text:?}"),
-            (_, Some(Scalar::Bytes(bytes))) => write!(out, "{:?}", String::from_utf8_lossy(bytes)),
+            (_, Some(Scalar::Str(text))) => quote(text, out),
+            (_, Some(Scalar::Bytes(bytes))) => quote(&String::from_utf8_lossy(bytes), out),
         };
     }
+}
+
+/// `strconv.Quote`
+fn quote(text: &str, out: &mut String) -> std::fmt::Result {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\x07' => out.push_str("\\a"),
+            '\x08' => out.push_str("\\b"),
+            '\x0c' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\x0b' => out.push_str("\\v"),
+            '\0'..' ' | '\x7f' => write!(out, "\\x{:02x}", u32::from(c))?,
+            // What Rust escapes, Go does too, but for combining marks.
+            _ if c.is_alphanumeric() || !c.escape_debug().to_string().starts_with("\\u") => out.push(c),
+            '\0'..='\u{ffff}' => write!(out, "\\u{:04x}", u32::from(c))?,
+            _ => write!(out, "\\U{:08x}", u32::from(c))?,
+        }
+    }
+    out.push('"');
+    Ok(())
 }

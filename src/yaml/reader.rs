@@ -35,10 +35,9 @@ fn utf8(bytes: &[u8], mark: usize) -> Input<'_> {
         Ok(text) => (text, None),
         Err(error) => {
             let (good, bad) = bytes.split_at(error.valid_up_to());
-            let problem = match error.error_len() {
-                None => Broken { problem: "incomplete UTF-8 octet sequence", at_end: true },
-                Some(_) => Broken { problem: malformed(bad), at_end: false },
-            };
+            let problem = malformed(bad);
+            let at_end = problem == CUT;
+            let problem = Broken { problem, at_end };
             // `valid_up_to` promises this.
             (std::str::from_utf8(good).unwrap_or_default(), Some(problem))
         }
@@ -66,11 +65,12 @@ struct Broken {
 }
 
 const FORBIDDEN: &str = "control characters are not allowed";
+const CUT: &str = "incomplete UTF-8 octet sequence";
 
 /// Why a sequence is not UTF-8, in go-yaml's words and in its order of checks.
 fn malformed(bytes: &[u8]) -> &'static str {
     let Some(&lead) = bytes.first() else {
-        return "incomplete UTF-8 octet sequence";
+        return CUT;
     };
     let (width, bits) = match lead {
         0xc0..=0xdf => (2, lead & 0x1f),
@@ -78,13 +78,16 @@ fn malformed(bytes: &[u8]) -> &'static str {
         0xf0..=0xf7 => (4, lead & 0x07),
         _ => return "invalid leading UTF-8 octet",
     };
+    // The length is asked for first, so `\xe2"` at the end is cut and not malformed.
+    let Some(trailing) = bytes.get(1..width) else {
+        return CUT;
+    };
     let mut value = u32::from(bits);
-    for k in 1..width {
-        match bytes.get(k) {
-            None => return "incomplete UTF-8 octet sequence",
-            Some(octet) if octet & 0xc0 != 0x80 => return "invalid trailing UTF-8 octet",
-            Some(octet) => value = value << 6 | u32::from(octet & 0x3f),
+    for octet in trailing {
+        if octet & 0xc0 != 0x80 {
+            return "invalid trailing UTF-8 octet";
         }
+        value = value << 6 | u32::from(octet & 0x3f);
     }
     let smallest = [0, 0, 0x80, 0x800, 0x1_0000][width];
     if value < smallest {
@@ -225,7 +228,8 @@ mod tests {
 
     #[test]
     fn a_cut_sequence_is_noticed_at_its_place_only() {
-        assert_eq!(check(b"a: \xe2\x82"), ("a: ".into(), Some("incomplete UTF-8 octet sequence")));
+        assert_eq!(check(b"a: \xe2\x82"), ("a: ".into(), Some(CUT)));
+        assert_eq!(check(b"a: \xe2\""), ("a: ".into(), Some(CUT)));
     }
 
     #[test]

@@ -79,7 +79,14 @@ fn untagged<'a>(text: &str, dialect: Dialect) -> Option<Scalar<'a>> {
         Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => {
             word(text)
         }
-        Some(b'.') => word(text).or_else(|| float(text, FloatGrammar::Full)),
+        Some(b'.') => word(text).or_else(|| {
+            // Here underscores are left to `ParseFloat`, which knows them since Go 1.13.
+            if dialect.base_prefixes && text.contains('_') {
+                separates_digits(text).then(|| float(&text.replace('_', ""), FloatGrammar::Full))?
+            } else {
+                float(text, FloatGrammar::Full)
+            }
+        }),
         Some(b'+' | b'-' | b'0'..=b'9') => word(text).or_else(|| number(text, dialect)),
         Some(_) => None,
     }
@@ -189,6 +196,13 @@ fn float<'a>(text: &str, grammar: FloatGrammar) -> Option<Scalar<'a>> {
     let number: f64 = text.parse().ok()?;
     // Go reports an overflow as an error, and the scalar stays a string.
     number.is_finite().then_some(Scalar::Float(number))
+}
+
+/// Whether each underscore stands between two digits (`underscoreOK`).
+fn separates_digits(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
+    bytes.iter().enumerate().all(|(at, &b)| b != b'_' || digit(at.checked_sub(1)) && digit(Some(at + 1)))
 }
 
 /// Sign, digits with at most one point, exponent. In the `narrow` grammar of 1.10 to 1.13 a digit
@@ -388,6 +402,9 @@ mod tests {
             ("1.", Float(1.0)),
             (".5", Float(0.5)),
             ("._5", text("._5")),
+            (".5_1", Float(0.51)),
+            (".5_", text(".5_")),
+            ("1_.5__0", Float(1.5)),
             ("1e400", text("1e400")),
             ("1e-400", Float(0.0)),
             ("9223372036854775808", Uint(9_223_372_036_854_775_808)),

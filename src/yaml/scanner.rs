@@ -303,6 +303,7 @@ impl<'a> Scanner<'a> {
     fn fetch_more(&mut self) -> Result<()> {
         loop {
             if !self.tokens.is_empty() {
+                self.check_required_key()?;
                 // The head may become a key: look on until that is known.
                 let Some(&key) = self.keys_by_token.get(&self.taken) else {
                     return Ok(());
@@ -325,6 +326,7 @@ impl<'a> Scanner<'a> {
             return Ok(());
         }
         self.skip_to_token()?;
+        self.check_required_key()?;
         self.unroll_indent(self.mark.column as isize);
         self.need(4)?;
 
@@ -413,6 +415,17 @@ impl<'a> Scanner<'a> {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// Up to 2.2.4 every key is checked before every token. Only one can be required, and so be
+    /// missed: that of the block context.
+    fn check_required_key(&mut self) -> Result<()> {
+        if self.rules.eager_keys && !self.key_is_valid(0)? {
+            if let Some(key) = self.simple_keys.first() {
+                self.keys_by_token.remove(&key.token);
+            }
+        }
+        Ok(())
     }
 
     fn save_simple_key(&mut self) -> Result<()> {
@@ -753,10 +766,14 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
+    fn fail_tag<T>(&self, context: Mark, problem: &str) -> Result<T> {
+        self.fail(context, self.rules.wording.tag.unwrap_or(problem))
+    }
+
     fn tag_handle(&mut self, directive: bool, start: Mark) -> Result<String> {
         self.need(1)?;
         if self.byte(0) != b'!' {
-            return self.fail(start, "did not find expected '!'");
+            return self.fail_tag(start, "did not find expected '!'");
         }
         let from = self.at;
         self.advance();
@@ -764,8 +781,10 @@ impl<'a> Scanner<'a> {
         self.word()?;
         if self.byte(0) == b'!' {
             self.advance();
+        } else if directive && self.rules.crashes_on_primary_handle {
+            return self.fail(start, "runtime error: index out of range");
         } else if directive && self.at - from > 1 {
-            return self.fail(start, "did not find expected '!'");
+            return self.fail_tag(start, "did not find expected '!'");
         }
         Ok(self.slice(from, self.at).to_owned())
     }
@@ -793,7 +812,7 @@ impl<'a> Scanner<'a> {
         }
         // Until 1.9 Kubernetes' go-yaml forgot to count the head, and so refused a lone `!`.
         if !found || !self.rules.lone_tag && uri.is_empty() {
-            return self.fail(start, "did not find expected tag URI");
+            return self.fail_tag(start, "did not find expected tag URI");
         }
         // Overlong forms pass the checks above in Go; no tag we know is spelled with them.
         Ok(String::from_utf8_lossy(&uri).into_owned())
@@ -806,7 +825,7 @@ impl<'a> Scanner<'a> {
             self.need(3)?;
             let (b'%', Some(high), Some(low)) = (self.byte(0), hex(self.byte(1)), hex(self.byte(2)))
             else {
-                return self.fail(start, "did not find URI escaped octet");
+                return self.fail_tag(start, "did not find URI escaped octet");
             };
             let octet = (high << 4 | low) as u8;
             let width = match left {
@@ -815,10 +834,10 @@ impl<'a> Scanner<'a> {
                     0xc0..0xe0 => 2,
                     0xe0..0xf0 => 3,
                     0xf0..0xf8 => 4,
-                    _ => return self.fail(start, "found an incorrect leading UTF-8 octet"),
+                    _ => return self.fail_tag(start, "found an incorrect leading UTF-8 octet"),
                 },
                 Some(_) if octet & 0xc0 != 0x80 => {
-                    return self.fail(start, "found an incorrect trailing UTF-8 octet");
+                    return self.fail_tag(start, "found an incorrect trailing UTF-8 octet");
                 }
                 Some(width) => width,
             };
