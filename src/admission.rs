@@ -19,7 +19,10 @@ const RANDOM: &str = "00000";
 const BOUND: &str = "kube-api-access-";
 
 /// The lists of containers that get the mount; ephemeral containers never do.
-const LISTS: &[(Span, &str)] = &[(Span::since(3, 0), "InitContainers"), (Span::ALL, "Containers")];
+const LISTS: &[(Span, &str)] = &[
+    (Span::since(3, 0), "InitContainers"),
+    (Span::ALL, "Containers"),
+];
 
 /// Before, a token that expires needed a gate.
 const ALWAYS_BOUND: Span = Span::since(22, 0);
@@ -28,13 +31,21 @@ const DOTS_BECOME_DASHES: Span = Span::since(19, 0);
 /// The mode that defaulting would write anyway.
 const WRITES_MODE: Span = Span::since(23, 0);
 /// An hour, until 1.18; then seven seconds more, by which such tokens are told.
-const EXPIRATIONS: &[(Span, i64)] = &[(Span::until(18, u16::MAX), 3600), (Span::since(19, 0), 3607)];
+const EXPIRATIONS: &[(Span, i64)] = &[
+    (Span::until(18, u16::MAX), 3600),
+    (Span::since(19, 0), 3607),
+];
 
 /// Adds volume and mounts to an internal Pod.
 pub fn mount_service_account_token(pod: &mut Mut<'_, '_>, gates: &Gates<'_>) {
     let release = pod.schema().release();
     // A mirror Pod is only a picture of one that runs already.
-    if pod.look().at("ObjectMeta.Annotations").entry("kubernetes.io/config.mirror").exists() {
+    if pod
+        .look()
+        .at("ObjectMeta.Annotations")
+        .entry("kubernetes.io/config.mirror")
+        .exists()
+    {
         return;
     }
     if pod.look().at("Spec.ServiceAccountName").str().is_empty() {
@@ -53,7 +64,11 @@ pub fn mount_service_account_token(pod: &mut Mut<'_, '_>, gates: &Gates<'_>) {
     for (_, list) in LISTS.iter().filter(|(span, _)| span.contains(release)) {
         for mut container in pod.get("Spec").get(list).items() {
             let mut mounts = container.get("VolumeMounts");
-            if mounts.look().items().any(|mount| mount.get("MountPath").str() == MOUNT_PATH) {
+            if mounts
+                .look()
+                .items()
+                .any(|mount| mount.get("MountPath").str() == MOUNT_PATH)
+            {
                 continue;
             }
             let mut mount = mounts.by_ref().push();
@@ -87,7 +102,10 @@ impl Token {
         if ALWAYS_BOUND.contains(release) || gates.enabled("BoundServiceAccountTokenVolume") {
             Token::Bound
         } else {
-            Token::Secret(format!("{}-token-{RANDOM}", pod.at("Spec.ServiceAccountName").str()))
+            Token::Secret(format!(
+                "{}-token-{RANDOM}",
+                pod.at("Spec.ServiceAccountName").str()
+            ))
         }
     }
 
@@ -104,9 +122,20 @@ impl Token {
         let name = match self {
             Token::Bound => format!("{BOUND}{RANDOM}"),
             Token::Secret(secret) => {
-                let name = if DOTS_BECOME_DASHES.contains(release) { secret.replace('.', "-") } else { secret.clone() };
-                let taken = pod.at("Spec.Volumes").items().any(|volume| volume.get("Name").str() == name);
-                if taken { format!("{name}-{RANDOM}") } else { name }
+                let name = if DOTS_BECOME_DASHES.contains(release) {
+                    secret.replace('.', "-")
+                } else {
+                    secret.clone()
+                };
+                let taken = pod
+                    .at("Spec.Volumes")
+                    .items()
+                    .any(|volume| volume.get("Name").str() == name);
+                if taken {
+                    format!("{name}-{RANDOM}")
+                } else {
+                    name
+                }
             }
         };
         (name, false)
@@ -118,7 +147,10 @@ fn fill_projected(mut projected: Mut<'_, '_>, release: Release) {
     if WRITES_MODE.contains(release) {
         projected.get("DefaultMode").set_int(0o644);
     }
-    let expiration = EXPIRATIONS.iter().find(|(span, _)| span.contains(release)).map_or(3607, |(_, seconds)| *seconds);
+    let expiration = EXPIRATIONS
+        .iter()
+        .find(|(span, _)| span.contains(release))
+        .map_or(3607, |(_, seconds)| *seconds);
     let mut sources = projected.get("Sources");
     let mut source = sources.by_ref().push();
     let mut token = source.get("ServiceAccountToken").make();
@@ -127,7 +159,9 @@ fn fill_projected(mut projected: Mut<'_, '_>, release: Release) {
 
     let mut source = sources.by_ref().push();
     let mut config_map = source.get("ConfigMap").make();
-    config_map.at("LocalObjectReference.Name").set_str("kube-root-ca.crt");
+    config_map
+        .at("LocalObjectReference.Name")
+        .set_str("kube-root-ca.crt");
     let mut item = config_map.get("Items").push();
     item.get("Key").set_str("ca.crt");
     item.get("Path").set_str("ca.crt");

@@ -26,14 +26,17 @@ pub fn pod_from_template(
     gates: &Gates<'_>,
 ) -> Option<Value> {
     let workload = Ref::new(schema, workload_kind.versioned, workload);
-    let template = workload.at(strategy::template_path(&workload_kind.kind)?).deref();
+    let template = workload
+        .at(strategy::template_path(&workload_kind.kind)?)
+        .deref();
     let (_, spec) = template.get("Spec").parts()?;
 
     let mut value = schema.zero(pod_kind.versioned);
     let mut pod = Mut::new(schema, pod_kind.versioned, &mut value);
     pod.at("TypeMeta.APIVersion").set_str(&pod_kind.api_version);
     pod.at("TypeMeta.Kind").set_str(&pod_kind.kind);
-    pod.at("ObjectMeta.GenerateName").set_str(&pods_prefix(workload.at("ObjectMeta.Name").str()));
+    pod.at("ObjectMeta.GenerateName")
+        .set_str(&pods_prefix(workload.at("ObjectMeta.Name").str()));
     // The copies are never nil.
     for field in ["Labels", "Annotations"] {
         let copy = match template.get("ObjectMeta").get(field).parts() {
@@ -83,25 +86,37 @@ const INDEX_LABEL: Span = Span::since(28, 0);
 
 /// A Job of completion mode Indexed, or what makes one.
 fn is_indexed(workload: Ref<'_, '_>) -> bool {
-    ["Spec.CompletionMode", "Spec.JobTemplate.Spec.CompletionMode"]
-        .iter()
-        .any(|path| workload.at(path).str() == "Indexed")
+    [
+        "Spec.CompletionMode",
+        "Spec.JobTemplate.Spec.CompletionMode",
+    ]
+    .iter()
+    .any(|path| workload.at(path).str() == "Indexed")
 }
 
 fn add_completion_index(mut spec: Mut<'_, '_>, gates: &Gates<'_>) {
     let release = spec.schema().release();
-    let gate_is_off = spec.schema().feature_gate("PodIndexLabel").is_some() && !gates.enabled("PodIndexLabel");
+    let gate_is_off =
+        spec.schema().feature_gate("PodIndexLabel").is_some() && !gates.enabled("PodIndexLabel");
     let from_label = INDEX_LABEL.contains(release) && !gate_is_off;
     let map = if from_label { "labels" } else { "annotations" };
     let path = format!("metadata.{map}['batch.kubernetes.io/job-completion-index']");
     for list in ["InitContainers", "Containers"] {
         for mut container in spec.get(list).items() {
-            let has = container.look().get("Env").items().any(|variable| variable.get("Name").str() == COMPLETION_INDEX);
+            let has = container
+                .look()
+                .get("Env")
+                .items()
+                .any(|variable| variable.get("Name").str() == COMPLETION_INDEX);
             if !has {
                 let mut variable = container.get("Env").push();
                 variable.get("Name").set_str(COMPLETION_INDEX);
                 let mut source = variable.get("ValueFrom").make();
-                source.get("FieldRef").make().get("FieldPath").set_str(&path);
+                source
+                    .get("FieldRef")
+                    .make()
+                    .get("FieldPath")
+                    .set_str(&path);
             }
         }
     }

@@ -77,7 +77,11 @@ pub fn to_internal(
         let mut defaulted = versioned.clone();
         // What annotations stand for becomes a field first, and gets defaults like a field.
         converter.read_annotations(kind.versioned, &mut defaulted)?;
-        defaults::apply(Mut::new(schema, kind.versioned, &mut defaulted), kind, gates);
+        defaults::apply(
+            Mut::new(schema, kind.versioned, &mut defaulted),
+            kind,
+            gates,
+        );
         converter.convert(kind.versioned, &defaulted, internal)?
     } else {
         converter.convert(kind.versioned, versioned, internal)?
@@ -99,13 +103,24 @@ pub fn from_internal(
     let internal = internal_type(schema, kind)?;
     let mut converter = Converter::new(schema, FromInternal, gates);
     let mut out = converter.convert(internal, object, kind.versioned)?;
-    set_type_meta(schema, kind.versioned, &mut out, &kind.api_version, &kind.kind);
+    set_type_meta(
+        schema,
+        kind.versioned,
+        &mut out,
+        &kind.api_version,
+        &kind.kind,
+    );
     Ok(out)
 }
 
 fn internal_type(schema: &Schema, kind: &KindEntry) -> Result<TypeId, ConvertError> {
     kind.internal.ok_or_else(|| {
-        ConvertError::new(format!("{} {} has no internal form in {}", kind.api_version, kind.kind, schema.release()))
+        ConvertError::new(format!(
+            "{} {} has no internal form in {}",
+            kind.api_version,
+            kind.kind,
+            schema.release()
+        ))
     })
 }
 
@@ -137,37 +152,162 @@ use Direction::{FromInternal, ToInternal};
 /// In the order in which Go does these things.
 const RULES: &[Rule] = &[
     // Convert_v1_PodSpec_To_core_PodSpec and back
-    Rule { span: Span::minors(1, 36), direction: ToInternal, ty: "PodSpec", after: service_account_to_internal },
-    Rule { span: Span::minors(2, 36), direction: ToInternal, ty: "PodSpec", after: host_namespaces_to_internal },
-    Rule { span: Span::minors(1, 36), direction: FromInternal, ty: "PodSpec", after: service_account_from_internal },
-    Rule { span: Span::minors(2, 36), direction: FromInternal, ty: "PodSpec", after: host_namespaces_from_internal },
+    Rule {
+        span: Span::minors(1, 36),
+        direction: ToInternal,
+        ty: "PodSpec",
+        after: service_account_to_internal,
+    },
+    Rule {
+        span: Span::minors(2, 36),
+        direction: ToInternal,
+        ty: "PodSpec",
+        after: host_namespaces_to_internal,
+    },
+    Rule {
+        span: Span::minors(1, 36),
+        direction: FromInternal,
+        ty: "PodSpec",
+        after: service_account_from_internal,
+    },
+    Rule {
+        span: Span::minors(2, 36),
+        direction: FromInternal,
+        ty: "PodSpec",
+        after: host_namespaces_from_internal,
+    },
     // Convert_v1_PodStatus_To_core_PodStatus and back
-    Rule { span: Span::minors(16, 36), direction: ToInternal, ty: "PodStatus", after: pod_ips_to_internal },
-    Rule { span: Span::minors(16, 36), direction: FromInternal, ty: "PodStatus", after: pod_ip_from_internal },
+    Rule {
+        span: Span::minors(16, 36),
+        direction: ToInternal,
+        ty: "PodStatus",
+        after: pod_ips_to_internal,
+    },
+    Rule {
+        span: Span::minors(16, 36),
+        direction: FromInternal,
+        ty: "PodStatus",
+        after: pod_ip_from_internal,
+    },
     // Convert_v1_Pod_To_api_Pod, Convert_v1_PodTemplateSpec_To_api_PodTemplateSpec and back
-    Rule { span: Span::minors(3, 7), direction: ToInternal, ty: "Pod", after: remove_pod_annotations },
-    Rule { span: Span::minors(3, 7), direction: ToInternal, ty: "PodTemplateSpec", after: remove_template_annotations },
-    Rule { span: Span::minors(3, 7), direction: FromInternal, ty: "Pod", after: write_pod_annotations },
-    Rule { span: Span::minors(3, 7), direction: FromInternal, ty: "PodTemplateSpec", after: write_template_annotations },
-    Rule { span: Span::minors(8, 36), direction: ToInternal, ty: "Pod", after: drop_annotations },
-    Rule { span: Span::minors(8, 36), direction: ToInternal, ty: "PodTemplateSpec", after: drop_annotations },
-    Rule { span: Span::minors(8, 36), direction: FromInternal, ty: "Pod", after: drop_annotations },
-    Rule { span: Span::minors(8, 36), direction: FromInternal, ty: "PodTemplateSpec", after: drop_annotations },
-    Rule { span: Span::minors(1, 5), direction: FromInternal, ty: "Pod", after: reset_mirror_pod },
-    Rule { span: Span::minors(27, 36), direction: ToInternal, ty: "Pod", after: no_negative_grace_period },
-    Rule { span: Span::minors(27, 36), direction: FromInternal, ty: "Pod", after: no_negative_grace_period },
+    Rule {
+        span: Span::minors(3, 7),
+        direction: ToInternal,
+        ty: "Pod",
+        after: remove_pod_annotations,
+    },
+    Rule {
+        span: Span::minors(3, 7),
+        direction: ToInternal,
+        ty: "PodTemplateSpec",
+        after: remove_template_annotations,
+    },
+    Rule {
+        span: Span::minors(3, 7),
+        direction: FromInternal,
+        ty: "Pod",
+        after: write_pod_annotations,
+    },
+    Rule {
+        span: Span::minors(3, 7),
+        direction: FromInternal,
+        ty: "PodTemplateSpec",
+        after: write_template_annotations,
+    },
+    Rule {
+        span: Span::minors(8, 36),
+        direction: ToInternal,
+        ty: "Pod",
+        after: drop_annotations,
+    },
+    Rule {
+        span: Span::minors(8, 36),
+        direction: ToInternal,
+        ty: "PodTemplateSpec",
+        after: drop_annotations,
+    },
+    Rule {
+        span: Span::minors(8, 36),
+        direction: FromInternal,
+        ty: "Pod",
+        after: drop_annotations,
+    },
+    Rule {
+        span: Span::minors(8, 36),
+        direction: FromInternal,
+        ty: "PodTemplateSpec",
+        after: drop_annotations,
+    },
+    Rule {
+        span: Span::minors(1, 5),
+        direction: FromInternal,
+        ty: "Pod",
+        after: reset_mirror_pod,
+    },
+    Rule {
+        span: Span::minors(27, 36),
+        direction: ToInternal,
+        ty: "Pod",
+        after: no_negative_grace_period,
+    },
+    Rule {
+        span: Span::minors(27, 36),
+        direction: FromInternal,
+        ty: "Pod",
+        after: no_negative_grace_period,
+    },
     // Convert_v1beta1_JobSpec_To_batch_JobSpec and back
-    Rule { span: Span::minors(2, 5), direction: ToInternal, ty: "JobSpec", after: manual_selector_to_internal },
-    Rule { span: Span::minors(2, 5), direction: FromInternal, ty: "JobSpec", after: auto_selector_from_internal },
+    Rule {
+        span: Span::minors(2, 5),
+        direction: ToInternal,
+        ty: "JobSpec",
+        after: manual_selector_to_internal,
+    },
+    Rule {
+        span: Span::minors(2, 5),
+        direction: FromInternal,
+        ty: "JobSpec",
+        after: auto_selector_from_internal,
+    },
     // Convert_v1beta2_Deployment_To_extensions_Deployment and back
-    Rule { span: Span::since(8, 0), direction: ToInternal, ty: "Deployment", after: rollback_to_internal },
-    Rule { span: Span::since(8, 0), direction: FromInternal, ty: "Deployment", after: rollback_from_internal },
+    Rule {
+        span: Span::since(8, 0),
+        direction: ToInternal,
+        ty: "Deployment",
+        after: rollback_to_internal,
+    },
+    Rule {
+        span: Span::since(8, 0),
+        direction: FromInternal,
+        ty: "Deployment",
+        after: rollback_from_internal,
+    },
     // Convert_v1beta2_DaemonSet_To_extensions_DaemonSet and back
-    Rule { span: Span::since(8, 0), direction: ToInternal, ty: "DaemonSet", after: template_generation_to_internal },
-    Rule { span: Span::since(8, 0), direction: FromInternal, ty: "DaemonSet", after: template_generation_from_internal },
+    Rule {
+        span: Span::since(8, 0),
+        direction: ToInternal,
+        ty: "DaemonSet",
+        after: template_generation_to_internal,
+    },
+    Rule {
+        span: Span::since(8, 0),
+        direction: FromInternal,
+        ty: "DaemonSet",
+        after: template_generation_from_internal,
+    },
     // Convert_v1_StatefulSetSpec_To_apps_StatefulSetSpec and back
-    Rule { span: Span::since(17, 0), direction: ToInternal, ty: "StatefulSetSpec", after: claim_templates_to_internal },
-    Rule { span: Span::since(17, 0), direction: FromInternal, ty: "StatefulSetSpec", after: claim_templates_from_internal },
+    Rule {
+        span: Span::since(17, 0),
+        direction: ToInternal,
+        ty: "StatefulSetSpec",
+        after: claim_templates_to_internal,
+    },
+    Rule {
+        span: Span::since(17, 0),
+        direction: FromInternal,
+        ty: "StatefulSetSpec",
+        after: claim_templates_from_internal,
+    },
 ];
 
 struct Converter<'a> {
@@ -186,7 +326,13 @@ impl<'a> Converter<'a> {
             .iter()
             .filter(|rule| rule.direction == direction && rule.span.contains(release))
             .collect();
-        Converter { schema, release, direction, gates, rules }
+        Converter {
+            schema,
+            release,
+            direction,
+            gates,
+            rules,
+        }
     }
 
     /// The type's name without its package.
@@ -204,17 +350,23 @@ impl<'a> Converter<'a> {
         match (&schema[from].kind, &schema[to].kind) {
             (Kind::Struct(_), Kind::Struct(_)) => self.convert_struct(from, value, to),
             (Kind::Pointer(from_elem), Kind::Pointer(to_elem)) => match value {
-                Value::Pointer(inner) => Ok(Value::Pointer(Box::new(self.convert(*from_elem, inner, *to_elem)?))),
+                Value::Pointer(inner) => Ok(Value::Pointer(Box::new(
+                    self.convert(*from_elem, inner, *to_elem)?,
+                ))),
                 _ => Ok(Value::Nil),
             },
             (Kind::Pointer(from_elem), _) => match value {
                 Value::Pointer(inner) => self.convert(*from_elem, inner, to),
                 _ => self.nil_into_value(*from_elem, to),
             },
-            (_, Kind::Pointer(to_elem)) => Ok(Value::Pointer(Box::new(self.convert(from, value, *to_elem)?))),
+            (_, Kind::Pointer(to_elem)) => Ok(Value::Pointer(Box::new(
+                self.convert(from, value, *to_elem)?,
+            ))),
             (Kind::Slice(from_elem), Kind::Slice(to_elem)) => match value {
                 Value::Slice(items) => {
-                    let items = items.iter().map(|item| self.convert(*from_elem, item, *to_elem));
+                    let items = items
+                        .iter()
+                        .map(|item| self.convert(*from_elem, item, *to_elem));
                     Ok(Value::Slice(items.collect::<Result<_, _>>()?))
                 }
                 _ => Ok(Value::Nil),
@@ -275,7 +427,12 @@ impl<'a> Converter<'a> {
         Ok(self.schema.zero(to))
     }
 
-    fn convert_struct(&mut self, from: TypeId, value: &Value, to: TypeId) -> Result<Value, ConvertError> {
+    fn convert_struct(
+        &mut self,
+        from: TypeId,
+        value: &Value,
+        to: TypeId,
+    ) -> Result<Value, ConvertError> {
         let schema = self.schema;
         let mut changed;
         let mut value = value;
@@ -290,15 +447,19 @@ impl<'a> Converter<'a> {
             }
         }
         let Value::Struct(values) = value else {
-            return Err(ConvertError::new(format!("{} is not a struct", schema[from].name)));
+            return Err(ConvertError::new(format!(
+                "{} is not a struct",
+                schema[from].name
+            )));
         };
         let mut out = Vec::with_capacity(schema.fields(to).len());
         for field in schema.fields(to) {
             let source = schema.field(from, &field.name);
-            let converted = match source.and_then(|(index, source)| Some((source, values.get(index)?))) {
-                Some((source, value)) => self.convert(source.ty, value, field.ty)?,
-                None => schema.zero(field.ty),
-            };
+            let converted =
+                match source.and_then(|(index, source)| Some((source, values.get(index)?))) {
+                    Some((source, value)) => self.convert(source.ty, value, field.ty)?,
+                    None => schema.zero(field.ty),
+                };
             out.push(self.not_nil(field, converted));
         }
         let mut out = Value::Struct(out.into());
@@ -327,10 +488,15 @@ impl<'a> Converter<'a> {
     }
 }
 
-fn round_up_quantities(entries: &mut [(Value, Value)], flavour: Flavour) -> Result<(), ConvertError> {
+fn round_up_quantities(
+    entries: &mut [(Value, Value)],
+    flavour: Flavour,
+) -> Result<(), ConvertError> {
     for (_, value) in entries {
         if let Value::Quantity(quantity) = value {
-            quantity.round_up_to_milli(flavour).map_err(|error| ConvertError::new(error.to_string()))?;
+            quantity
+                .round_up_to_milli(flavour)
+                .map_err(|error| ConvertError::new(error.to_string()))?;
         }
     }
     Ok(())
@@ -339,30 +505,56 @@ fn round_up_quantities(entries: &mut [(Value, Value)], flavour: Flavour) -> Resu
 // ---- PodSpec ------------------------------------------------------------------------------
 
 /// `serviceAccount` is an alias for `serviceAccountName`, which wins.
-fn service_account_to_internal(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn service_account_to_internal(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     if source.get("ServiceAccountName").str().is_empty() {
-        target.get("ServiceAccountName").set_str(source.get("DeprecatedServiceAccount").str());
+        target
+            .get("ServiceAccountName")
+            .set_str(source.get("DeprecatedServiceAccount").str());
     }
     Ok(())
 }
 
-fn service_account_from_internal(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
-    target.get("DeprecatedServiceAccount").set_str(source.get("ServiceAccountName").str());
+fn service_account_from_internal(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
+    target
+        .get("DeprecatedServiceAccount")
+        .set_str(source.get("ServiceAccountName").str());
     Ok(())
 }
 
 /// The fields of the versioned PodSpec that stand in the internal PodSecurityContext. A field
 /// that one of the two does not have yet (`ShareProcessNamespace` before 1.10, `HostUsers` before
 /// 1.25) is passed over.
-const HOST_NAMESPACES: &[&str] = &["HostNetwork", "HostPID", "HostIPC", "ShareProcessNamespace", "HostUsers"];
+const HOST_NAMESPACES: &[&str] = &[
+    "HostNetwork",
+    "HostPID",
+    "HostIPC",
+    "ShareProcessNamespace",
+    "HostUsers",
+];
 
-fn host_namespaces_to_internal(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn host_namespaces_to_internal(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     let mut security_context = target.get("SecurityContext").make();
     copy_fields(HOST_NAMESPACES, source, &mut security_context);
     Ok(())
 }
 
-fn host_namespaces_from_internal(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn host_namespaces_from_internal(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     copy_fields(HOST_NAMESPACES, source.get("SecurityContext"), &mut target);
     Ok(())
 }
@@ -378,9 +570,17 @@ fn copy_fields(names: &[&str], source: Ref<'_, '_>, target: &mut Mut<'_, '_>) {
 // ---- PodStatus ----------------------------------------------------------------------------
 
 /// `podIP` wins over `podIPs` where the two differ: older kubelets write only the former.
-fn pod_ips_to_internal(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn pod_ips_to_internal(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     let ip = source.get("PodIP").str();
-    let first = source.get("PodIPs").items().next().map(|first| first.get("IP").str());
+    let first = source
+        .get("PodIPs")
+        .items()
+        .next()
+        .map(|first| first.get("IP").str());
     if !ip.is_empty() && first != Some(ip) {
         target.get("PodIPs").clear();
         target.get("PodIPs").push().get("IP").set_str(ip);
@@ -388,7 +588,11 @@ fn pod_ips_to_internal(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'
     Ok(())
 }
 
-fn pod_ip_from_internal(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn pod_ip_from_internal(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     if let Some(first) = source.get("PodIPs").items().next() {
         target.get("PodIP").set_str(first.get("IP").str());
     }
@@ -406,12 +610,19 @@ const ALPHA_INIT_CONTAINER_STATUSES: &str = "pod.alpha.kubernetes.io/init-contai
 const BETA_INIT_CONTAINER_STATUSES: &str = "pod.beta.kubernetes.io/init-container-statuses";
 
 /// The annotations that a Pod's fields are written to, newest first; 1.3 knows only the last.
-const INIT_CONTAINERS: &[(Span, &str)] =
-    &[(Span::since(4, 0), BETA_INIT_CONTAINERS), (Span::ALL, ALPHA_INIT_CONTAINERS)];
-const INIT_CONTAINER_STATUSES: &[(Span, &str)] =
-    &[(Span::since(4, 0), BETA_INIT_CONTAINER_STATUSES), (Span::ALL, ALPHA_INIT_CONTAINER_STATUSES)];
+const INIT_CONTAINERS: &[(Span, &str)] = &[
+    (Span::since(4, 0), BETA_INIT_CONTAINERS),
+    (Span::ALL, ALPHA_INIT_CONTAINERS),
+];
+const INIT_CONTAINER_STATUSES: &[(Span, &str)] = &[
+    (Span::since(4, 0), BETA_INIT_CONTAINER_STATUSES),
+    (Span::ALL, ALPHA_INIT_CONTAINER_STATUSES),
+];
 
-fn known(release: Release, annotations: &[(Span, &'static str)]) -> impl Iterator<Item = &'static str> {
+fn known(
+    release: Release,
+    annotations: &[(Span, &'static str)],
+) -> impl Iterator<Item = &'static str> {
     annotations
         .iter()
         .filter(move |(span, _)| span.contains(release))
@@ -432,7 +643,11 @@ enum LateDefaults {
 
 const LATE_DEFAULTS: &[(Span, &str, LateDefaults)] = &[
     (Span::minors(5, 6), "Pod", LateDefaults::Container),
-    (Span::minors(6, 6), "PodTemplateSpec", LateDefaults::Container),
+    (
+        Span::minors(6, 6),
+        "PodTemplateSpec",
+        LateDefaults::Container,
+    ),
     (Span::minors(7, 7), "Pod", LateDefaults::Object),
     (Span::minors(7, 7), "PodTemplateSpec", LateDefaults::Object),
 ];
@@ -466,16 +681,26 @@ impl Converter<'_> {
     }
 
     /// A changed copy of a versioned Pod or Pod template whose annotations stand for fields.
-    fn annotations_as_fields(&self, ty: TypeId, value: &Value, changed: &mut Option<Value>) -> Result<(), ConvertError> {
+    fn annotations_as_fields(
+        &self,
+        ty: TypeId,
+        value: &Value,
+        changed: &mut Option<Value>,
+    ) -> Result<(), ConvertError> {
         let name = self.simple_name(ty);
         if !matches!(name, "Pod" | "PodTemplateSpec") {
             return Ok(());
         }
         let schema = self.schema;
         let annotations = Ref::new(schema, ty, value).at("ObjectMeta.Annotations");
-        let fields = [(INIT_CONTAINERS, "Spec.InitContainers"), (INIT_CONTAINER_STATUSES, "Status.InitContainerStatuses")];
+        let fields = [
+            (INIT_CONTAINERS, "Spec.InitContainers"),
+            (INIT_CONTAINER_STATUSES, "Status.InitContainerStatuses"),
+        ];
         for (keys, field) in fields {
-            let annotation = known(self.release, keys).map(|key| annotations.entry(key)).find(|found| found.exists());
+            let annotation = known(self.release, keys)
+                .map(|key| annotations.entry(key))
+                .find(|found| found.exists());
             let Some(annotation) = annotation else {
                 continue;
             };
@@ -526,7 +751,11 @@ impl Converter<'_> {
 }
 
 /// What has become a field leaves the internal Pod's annotations.
-fn remove_pod_annotations(converter: &Converter<'_>, _: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn remove_pod_annotations(
+    converter: &Converter<'_>,
+    _: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     remove_annotations(converter.release, INIT_CONTAINERS, &mut target);
     remove_annotations(converter.release, INIT_CONTAINER_STATUSES, &mut target);
     Ok(())
@@ -543,7 +772,11 @@ fn remove_template_annotations(
 
 /// From 1.8 on the annotations mean nothing any more and are dropped lest an old kubelet act on
 /// them: `dropInitContainerAnnotations`, for Pods and templates alike.
-fn drop_annotations(converter: &Converter<'_>, source: Ref<'_, '_>, target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn drop_annotations(
+    converter: &Converter<'_>,
+    source: Ref<'_, '_>,
+    target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     remove_pod_annotations(converter, source, target)
 }
 
@@ -553,25 +786,53 @@ fn remove_annotations(release: Release, keys: &[(Span, &'static str)], target: &
     }
 }
 
-fn write_pod_annotations(converter: &Converter<'_>, _: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn write_pod_annotations(
+    converter: &Converter<'_>,
+    _: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     let has_any = !target.at("Spec.InitContainers").look().is_empty()
         || !target.at("Status.InitContainerStatuses").look().is_empty();
     if has_any {
         remove_annotations(converter.release, INIT_CONTAINERS, &mut target);
         remove_annotations(converter.release, INIT_CONTAINER_STATUSES, &mut target);
     }
-    write_as_annotation(converter, INIT_CONTAINERS, "Spec.InitContainers", &mut target);
-    write_as_annotation(converter, INIT_CONTAINER_STATUSES, "Status.InitContainerStatuses", &mut target);
+    write_as_annotation(
+        converter,
+        INIT_CONTAINERS,
+        "Spec.InitContainers",
+        &mut target,
+    );
+    write_as_annotation(
+        converter,
+        INIT_CONTAINER_STATUSES,
+        "Status.InitContainerStatuses",
+        &mut target,
+    );
     Ok(())
 }
 
-fn write_template_annotations(converter: &Converter<'_>, _: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn write_template_annotations(
+    converter: &Converter<'_>,
+    _: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     remove_annotations(converter.release, INIT_CONTAINERS, &mut target);
-    write_as_annotation(converter, INIT_CONTAINERS, "Spec.InitContainers", &mut target);
+    write_as_annotation(
+        converter,
+        INIT_CONTAINERS,
+        "Spec.InitContainers",
+        &mut target,
+    );
     Ok(())
 }
 
-fn write_as_annotation(converter: &Converter<'_>, keys: &[(Span, &'static str)], field: &str, target: &mut Mut<'_, '_>) {
+fn write_as_annotation(
+    converter: &Converter<'_>,
+    keys: &[(Span, &'static str)],
+    field: &str,
+    target: &mut Mut<'_, '_>,
+) {
     let list = target.at(field);
     let Some((ty, value)) = list.look().parts() else {
         return;
@@ -581,15 +842,24 @@ fn write_as_annotation(converter: &Converter<'_>, keys: &[(Span, &'static str)],
     }
     let text = String::from_utf8_lossy(&json::to_vec(converter.schema, ty, value)).into_owned();
     for key in known(converter.release, keys) {
-        target.at("ObjectMeta.Annotations").insert(key).set_str(&text);
+        target
+            .at("ObjectMeta.Annotations")
+            .insert(key)
+            .set_str(&text);
     }
 }
 
 // ---- Pod ----------------------------------------------------------------------------------
 
 /// A mirror Pod that a 1.0 kubelet made must look as that kubelet made it (#15960).
-fn reset_mirror_pod(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
-    let mirror = source.at("ObjectMeta.Annotations").entry("kubernetes.io/config.mirror");
+fn reset_mirror_pod(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
+    let mirror = source
+        .at("ObjectMeta.Annotations")
+        .entry("kubernetes.io/config.mirror");
     if mirror.str() == "mirror" {
         target.at("Spec.TerminationGracePeriodSeconds").clear();
         for mut container in target.at("Spec.Containers").items() {
@@ -600,7 +870,11 @@ fn reset_mirror_pod(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, 
 }
 
 /// For Pods only: a template keeps what it says.
-fn no_negative_grace_period(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn no_negative_grace_period(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     if source.at("Spec.TerminationGracePeriodSeconds").int() < 0 {
         target.at("Spec.TerminationGracePeriodSeconds").set_int(1);
     }
@@ -611,7 +885,11 @@ fn no_negative_grace_period(_: &Converter<'_>, source: Ref<'_, '_>, mut target: 
 
 /// `autoSelector` is the opposite of `manualSelector`; unset and false are the same, and unset is
 /// what is written. Of all JobSpecs only the one in extensions has it.
-fn manual_selector_to_internal(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn manual_selector_to_internal(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     let auto = source.get("AutoSelector");
     if auto.exists() && !auto.is_true() {
         target.get("ManualSelector").set_bool(true);
@@ -619,7 +897,11 @@ fn manual_selector_to_internal(_: &Converter<'_>, source: Ref<'_, '_>, mut targe
     Ok(())
 }
 
-fn auto_selector_from_internal(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn auto_selector_from_internal(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     if !source.get("ManualSelector").is_true() {
         target.get("AutoSelector").set_bool(true);
     }
@@ -635,21 +917,36 @@ const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 const COPIES_ANNOTATIONS: Span = Span::since(11, 0);
 
 /// Versions whose spec has no `rollbackTo` (apps/v1beta2, apps/v1) keep it in an annotation.
-fn rollback_to_internal(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn rollback_to_internal(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     if source.at("Spec.RollbackTo").exists() {
         return Ok(());
     }
     let revision = source.at("ObjectMeta.Annotations").entry(ROLLBACK_TO).str();
     if !revision.is_empty() {
-        let revision = parse_int(revision)
-            .map_err(|error| ConvertError::new(format!("failed to parse annotation[{ROLLBACK_TO}]={revision} as int64: {error}")))?;
-        target.at("Spec.RollbackTo").make().get("Revision").set_int(revision);
+        let revision = parse_int(revision).map_err(|error| {
+            ConvertError::new(format!(
+                "failed to parse annotation[{ROLLBACK_TO}]={revision} as int64: {error}"
+            ))
+        })?;
+        target
+            .at("Spec.RollbackTo")
+            .make()
+            .get("Revision")
+            .set_int(revision);
         target.at("ObjectMeta.Annotations").remove(ROLLBACK_TO);
     }
     Ok(())
 }
 
-fn rollback_from_internal(converter: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn rollback_from_internal(
+    converter: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     if target.at("Spec.RollbackTo").exists() {
         return Ok(());
     }
@@ -661,32 +958,50 @@ fn rollback_from_internal(converter: &Converter<'_>, source: Ref<'_, '_>, mut ta
         target.at("ObjectMeta.Annotations").remove(ROLLBACK_TO);
     } else {
         let revision = rollback.get("Revision").int().to_string();
-        target.at("ObjectMeta.Annotations").insert(ROLLBACK_TO).set_str(&revision);
+        target
+            .at("ObjectMeta.Annotations")
+            .insert(ROLLBACK_TO)
+            .set_str(&revision);
     }
     Ok(())
 }
 
 /// Versions whose spec has no `templateGeneration` (apps/v1beta2, apps/v1) keep it in an
 /// annotation.
-fn template_generation_to_internal(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn template_generation_to_internal(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     if source.at("Spec.TemplateGeneration").exists() {
         return Ok(());
     }
-    let generation = source.at("ObjectMeta.Annotations").entry(TEMPLATE_GENERATION);
+    let generation = source
+        .at("ObjectMeta.Annotations")
+        .entry(TEMPLATE_GENERATION);
     if generation.exists() {
         let generation = parse_int(generation.str()).map_err(ConvertError::new)?;
         target.at("Spec.TemplateGeneration").set_int(generation);
-        target.at("ObjectMeta.Annotations").remove(TEMPLATE_GENERATION);
+        target
+            .at("ObjectMeta.Annotations")
+            .remove(TEMPLATE_GENERATION);
     }
     Ok(())
 }
 
-fn template_generation_from_internal(_: &Converter<'_>, source: Ref<'_, '_>, mut target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn template_generation_from_internal(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     if target.at("Spec.TemplateGeneration").exists() {
         return Ok(());
     }
     let generation = source.at("Spec.TemplateGeneration").int().to_string();
-    target.at("ObjectMeta.Annotations").insert(TEMPLATE_GENERATION).set_str(&generation);
+    target
+        .at("ObjectMeta.Annotations")
+        .insert(TEMPLATE_GENERATION)
+        .set_str(&generation);
     Ok(())
 }
 
@@ -700,7 +1015,9 @@ fn empty_instead_of_nil(map: Mut<'_, '_>) {
 fn parse_int(text: &str) -> Result<i64, String> {
     text.parse::<i64>().map_err(|error| {
         let reason = match error.kind() {
-            std::num::IntErrorKind::PosOverflow | std::num::IntErrorKind::NegOverflow => "value out of range",
+            std::num::IntErrorKind::PosOverflow | std::num::IntErrorKind::NegOverflow => {
+                "value out of range"
+            }
             _ => "invalid syntax",
         };
         format!("strconv.ParseInt: parsing {text:?}: {reason}")
@@ -710,12 +1027,20 @@ fn parse_int(text: &str) -> Result<i64, String> {
 // ---- StatefulSetSpec ----------------------------------------------------------------------
 
 /// Claim templates carry `apiVersion` and `kind` in the versioned form only (#87583).
-fn claim_templates_to_internal(_: &Converter<'_>, _: Ref<'_, '_>, target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn claim_templates_to_internal(
+    _: &Converter<'_>,
+    _: Ref<'_, '_>,
+    target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     set_claim_type_meta(target, "", "");
     Ok(())
 }
 
-fn claim_templates_from_internal(_: &Converter<'_>, _: Ref<'_, '_>, target: Mut<'_, '_>) -> Result<(), ConvertError> {
+fn claim_templates_from_internal(
+    _: &Converter<'_>,
+    _: Ref<'_, '_>,
+    target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
     set_claim_type_meta(target, "v1", "PersistentVolumeClaim");
     Ok(())
 }

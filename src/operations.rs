@@ -70,7 +70,10 @@ pub struct StaticSource<'a> {
 
 impl Default for StaticSource<'_> {
     fn default() -> Self {
-        StaticSource { file: "/etc/kubernetes/manifests/pod.yaml", node: "node-1" }
+        StaticSource {
+            file: "/etc/kubernetes/manifests/pod.yaml",
+            node: "node-1",
+        }
     }
 }
 
@@ -86,7 +89,12 @@ pub fn defaults(schema: &Schema, kind: &KindEntry, mut object: Value, gates: &Ga
 ///
 /// # Errors
 /// Where the conversion fails in Go.
-pub fn create(schema: &Schema, kind: &KindEntry, object: Value, gates: &Gates<'_>) -> Result<Value> {
+pub fn create(
+    schema: &Schema,
+    kind: &KindEntry,
+    object: Value,
+    gates: &Gates<'_>,
+) -> Result<Value> {
     create_with(schema, kind, object, gates, |_| {})
 }
 
@@ -126,7 +134,12 @@ pub fn receive(schema: &Schema, kind: &KindEntry, mut object: Value) -> Result<V
 ///
 /// # Errors
 /// Where the conversion fails in Go.
-pub fn deliver(schema: &Schema, kind: &KindEntry, object: Value, gates: &Gates<'_>) -> Result<Value> {
+pub fn deliver(
+    schema: &Schema,
+    kind: &KindEntry,
+    object: Value,
+    gates: &Gates<'_>,
+) -> Result<Value> {
     let object = create(schema, kind, object, gates)?;
     let object = serve(schema, kind, object, gates)?;
     receive(schema, kind, object)
@@ -137,7 +150,12 @@ pub fn deliver(schema: &Schema, kind: &KindEntry, object: Value, gates: &Gates<'
 /// # Errors
 /// Where the conversion fails in Go.
 pub fn to_internal(schema: &Schema, kind: &KindEntry, object: &Value) -> Result<Value> {
-    Ok(convert::to_internal(schema, kind, object, &Gates::defaults(schema))?)
+    Ok(convert::to_internal(
+        schema,
+        kind,
+        object,
+        &Gates::defaults(schema),
+    )?)
 }
 
 /// The Pod of a workload that was delivered: made by its controller and delivered in its turn,
@@ -153,8 +171,14 @@ pub fn pod_of(
     admission: bool,
 ) -> Result<Value> {
     let pod_kind = pod_kind(schema)?;
-    let pod = controller::pod_from_template(schema, kind, workload, pod_kind, gates)
-        .ok_or_else(|| OperationError(format!("{} {} has no Pod template", kind.api_version, kind.kind)))?;
+    let pod = controller::pod_from_template(schema, kind, workload, pod_kind, gates).ok_or_else(
+        || {
+            OperationError(format!(
+                "{} {} has no Pod template",
+                kind.api_version, kind.kind
+            ))
+        },
+    )?;
     let pod = create_with(schema, pod_kind, pod, gates, |pod| {
         if admission {
             admission::mount_service_account_token(pod, gates);
@@ -170,7 +194,12 @@ fn pod_kind(schema: &Schema) -> Result<&KindEntry> {
         .ok_or_else(|| OperationError(format!("{} has no Pods", schema.release())))
 }
 
-fn into_internal(schema: &Schema, kind: &KindEntry, object: Value, gates: &Gates<'_>) -> Result<(TypeId, Value)> {
+fn into_internal(
+    schema: &Schema,
+    kind: &KindEntry,
+    object: Value,
+    gates: &Gates<'_>,
+) -> Result<(TypeId, Value)> {
     let object = if DEFAULTS_ON_THEIR_OWN.contains(schema.release()) {
         defaults(schema, kind, object, gates)
     } else {
@@ -186,7 +215,12 @@ fn into_internal(schema: &Schema, kind: &KindEntry, object: Value, gates: &Gates
 /// Before, the conversion to the internal form applied them.
 const DEFAULTS_ON_THEIR_OWN: Span = Span::since(5, 0);
 
-fn out_of_internal(schema: &Schema, kind: &KindEntry, internal: &Value, gates: &Gates<'_>) -> Result<Value> {
+fn out_of_internal(
+    schema: &Schema,
+    kind: &KindEntry,
+    internal: &Value,
+    gates: &Gates<'_>,
+) -> Result<Value> {
     let mut object = convert::from_internal(schema, kind, internal, gates)?;
     proto::round_trip(schema, kind.versioned, &mut object)?;
     Ok(object)
@@ -245,8 +279,12 @@ const UID_HASHES: &[(Span, UidHash)] = &[
 
 /// Where the API server would serve the Pod; empty from 1.24 on.
 const SELF_LINKS: &[(Span, fn(&str, &str) -> String)] = &[
-    (Span::minors(1, 6), |namespace, name| format!("/api/v1/pods/namespaces/{name}/{namespace}")),
-    (Span::minors(7, 23), |namespace, name| format!("/api/v1/namespaces/{namespace}/pods/{name}")),
+    (Span::minors(1, 6), |namespace, name| {
+        format!("/api/v1/pods/namespaces/{name}/{namespace}")
+    }),
+    (Span::minors(7, 23), |namespace, name| {
+        format!("/api/v1/namespaces/{namespace}/pods/{name}")
+    }),
 ];
 
 /// Until 1.9 the node's name was appended as it stands.
@@ -258,12 +296,24 @@ const TOLERATES_EVERYTHING: Span = Span::since(6, 0);
 /// `applyDefaults` in `pkg/kubelet/config/common.go`, on an internal Pod.
 fn apply_defaults(schema: &Schema, ty: TypeId, pod: &mut Value, source: StaticSource<'_>) {
     let release = schema.release();
-    let uid = Mut::new(schema, ty, pod).look().at("ObjectMeta.UID").str().to_owned();
-    let uid = if uid.is_empty() { static_pod_uid(schema, ty, pod, source) } else { uid };
+    let uid = Mut::new(schema, ty, pod)
+        .look()
+        .at("ObjectMeta.UID")
+        .str()
+        .to_owned();
+    let uid = if uid.is_empty() {
+        static_pod_uid(schema, ty, pod, source)
+    } else {
+        uid
+    };
 
     let mut pod = Mut::new(schema, ty, pod);
     pod.at("ObjectMeta.UID").set_str(&uid);
-    let suffix = if NODE_NAME_IS_LOWERED.contains(release) { source.node.to_lowercase() } else { source.node.to_owned() };
+    let suffix = if NODE_NAME_IS_LOWERED.contains(release) {
+        source.node.to_lowercase()
+    } else {
+        source.node.to_owned()
+    };
     let name = format!("{}-{suffix}", pod.look().at("ObjectMeta.Name").str());
     pod.at("ObjectMeta.Name").set_str(&name);
     if pod.look().at("ObjectMeta.Namespace").str().is_empty() {
@@ -272,9 +322,12 @@ fn apply_defaults(schema: &Schema, ty: TypeId, pod: &mut Value, source: StaticSo
     let namespace = pod.look().at("ObjectMeta.Namespace").str().to_owned();
     pod.at("Spec.NodeName").set_str(source.node);
     if let Some((_, link)) = SELF_LINKS.iter().find(|(span, _)| span.contains(release)) {
-        pod.at("ObjectMeta.SelfLink").set_str(&link(&namespace, &name));
+        pod.at("ObjectMeta.SelfLink")
+            .set_str(&link(&namespace, &name));
     }
-    pod.at("ObjectMeta.Annotations").insert("kubernetes.io/config.hash").set_str(&uid);
+    pod.at("ObjectMeta.Annotations")
+        .insert("kubernetes.io/config.hash")
+        .set_str(&uid);
     if TOLERATES_EVERYTHING.contains(release) {
         tolerate_everything(&mut pod);
     }

@@ -61,7 +61,9 @@ pub fn round_trip(schema: &Schema, ty: TypeId, value: &mut Value) -> Result<(), 
     if JSON.contains(schema.release()) {
         let text = json::to_vec(schema, ty, value);
         let text = String::from_utf8_lossy(&text);
-        *value = decode::decode(schema, ty, &text).map_err(WireError::Json)?.value;
+        *value = decode::decode(schema, ty, &text)
+            .map_err(WireError::Json)?
+            .value;
         return Ok(());
     }
     let wire = Wire {
@@ -71,7 +73,9 @@ pub fn round_trip(schema: &Schema, ty: TypeId, value: &mut Value) -> Result<(), 
     };
     // The object's own TypeMeta has no tag and travels in the envelope.
     let type_meta = match (schema.field(ty, "TypeMeta"), &*value) {
-        (Some((index, _)), Value::Struct(values)) => values.get(index).cloned().map(|meta| (index, meta)),
+        (Some((index, _)), Value::Struct(values)) => {
+            values.get(index).cloned().map(|meta| (index, meta))
+        }
         _ => None,
     };
     wire.value(ty, value)?;
@@ -95,7 +99,9 @@ impl Wire<'_> {
         match schema[ty].special {
             Some(Special::Quantity) => {
                 if let Value::Quantity(quantity) = value {
-                    **quantity = quantity.protobuf_round_trip(self.flavour).map_err(WireError::Quantity)?;
+                    **quantity = quantity
+                        .protobuf_round_trip(self.flavour)
+                        .map_err(WireError::Quantity)?;
                 }
                 return Ok(());
             }

@@ -23,8 +23,17 @@ struct Row {
     fields: &'static [&'static str],
 }
 
-const fn row(first: u16, last: u16, gate: &'static [&'static str], fields: &'static [&'static str]) -> Row {
-    Row { span: Span::minors(first, last), gates: gate, fields }
+const fn row(
+    first: u16,
+    last: u16,
+    gate: &'static [&'static str],
+    fields: &'static [&'static str],
+) -> Row {
+    Row {
+        span: Span::minors(first, last),
+        gates: gate,
+        fields,
+    }
 }
 
 /// The gate exists to this day.
@@ -32,19 +41,67 @@ const NOW: u16 = u16::MAX;
 
 const ROWS: &[Row] = &[
     row(8, 15, &["PodPriority"], &["Priority", "PriorityClassName"]),
-    row(8, 24, &["LocalStorageCapacityIsolation"], &["Volumes[].VolumeSource.EmptyDir.SizeLimit"]),
-    row(8, 12, &["MountPropagation"], &["*[].VolumeMounts[].MountPropagation"]),
+    row(
+        8,
+        24,
+        &["LocalStorageCapacityIsolation"],
+        &["Volumes[].VolumeSource.EmptyDir.SizeLimit"],
+    ),
+    row(
+        8,
+        12,
+        &["MountPropagation"],
+        &["*[].VolumeMounts[].MountPropagation"],
+    ),
     row(9, 17, &["BlockVolume"], &["*[].VolumeDevices"]),
-    row(10, 11, &["PodShareProcessNamespace"], &["SecurityContext.ShareProcessNamespace"]),
-    row(14, 16, &["PodShareProcessNamespace"], &["SecurityContext.ShareProcessNamespace"]),
-    row(10, 20, &["RunAsGroup"], &["SecurityContext.RunAsGroup", "*[].SecurityContext.RunAsGroup"]),
+    row(
+        10,
+        11,
+        &["PodShareProcessNamespace"],
+        &["SecurityContext.ShareProcessNamespace"],
+    ),
+    row(
+        14,
+        16,
+        &["PodShareProcessNamespace"],
+        &["SecurityContext.ShareProcessNamespace"],
+    ),
+    row(
+        10,
+        20,
+        &["RunAsGroup"],
+        &[
+            "SecurityContext.RunAsGroup",
+            "*[].SecurityContext.RunAsGroup",
+        ],
+    ),
     row(12, 19, &["RuntimeClass"], &["RuntimeClassName"]),
-    row(14, 19, &["TokenRequestProjection"], &["Volumes[].VolumeSource.Projected.Sources[].ServiceAccountToken"]),
+    row(
+        14,
+        19,
+        &["TokenRequestProjection"],
+        &["Volumes[].VolumeSource.Projected.Sources[].ServiceAccountToken"],
+    ),
     row(14, 20, &["Sysctls"], &["SecurityContext.Sysctls"]),
     row(14, 22, &["VolumeSubpath"], &["*[].VolumeMounts[].SubPath"]),
-    row(14, 18, &["VolumeSubpath", "VolumeSubpathEnvExpansion"], &["*[].VolumeMounts[].SubPathExpr"]),
-    row(19, 22, &["VolumeSubpath"], &["*[].VolumeMounts[].SubPathExpr"]),
-    row(14, 24, &["CSIInlineVolume"], &["Volumes[].VolumeSource.CSI"]),
+    row(
+        14,
+        18,
+        &["VolumeSubpath", "VolumeSubpathEnvExpansion"],
+        &["*[].VolumeMounts[].SubPathExpr"],
+    ),
+    row(
+        19,
+        22,
+        &["VolumeSubpath"],
+        &["*[].VolumeMounts[].SubPathExpr"],
+    ),
+    row(
+        14,
+        24,
+        &["CSIInlineVolume"],
+        &["Volumes[].VolumeSource.CSI"],
+    ),
     row(
         15,
         17,
@@ -73,14 +130,27 @@ const ROWS: &[Row] = &[
     ),
     row(16, 23, &["PodOverhead"], &["Overhead"]),
     row(16, 18, &["EvenPodsSpread"], &["TopologySpreadConstraints"]),
-    row(18, 22, &["ConfigurableFSGroupPolicy"], &["SecurityContext.FSGroupChangePolicy"]),
-    row(19, 22, &["GenericEphemeralVolume"], &["Volumes[].VolumeSource.Ephemeral"]),
+    row(
+        18,
+        22,
+        &["ConfigurableFSGroupPolicy"],
+        &["SecurityContext.FSGroupChangePolicy"],
+    ),
+    row(
+        19,
+        22,
+        &["GenericEphemeralVolume"],
+        &["Volumes[].VolumeSource.Ephemeral"],
+    ),
     row(19, 21, &["SetHostnameAsFQDN"], &["SetHostnameAsFQDN"]),
     row(
         21,
         27,
         &["ProbeTerminationGracePeriod"],
-        &["*[].LivenessProbe.TerminationGracePeriodSeconds", "*[].StartupProbe.TerminationGracePeriodSeconds"],
+        &[
+            "*[].LivenessProbe.TerminationGracePeriodSeconds",
+            "*[].StartupProbe.TerminationGracePeriodSeconds",
+        ],
     ),
     row(
         21,
@@ -94,21 +164,59 @@ const ROWS: &[Row] = &[
         ],
     ),
     row(23, 24, &["IdentifyPodOS"], &["OS"]),
-    row(24, 29, &["MinDomainsInPodTopologySpread"], &["TopologySpreadConstraints[].MinDomains"]),
-    row(25, 27, &["UserNamespacesStatelessPodsSupport"], &["SecurityContext.HostUsers"]),
-    row(28, 36, &["UserNamespacesSupport"], &["SecurityContext.HostUsers"]),
+    row(
+        24,
+        29,
+        &["MinDomainsInPodTopologySpread"],
+        &["TopologySpreadConstraints[].MinDomains"],
+    ),
+    row(
+        25,
+        27,
+        &["UserNamespacesStatelessPodsSupport"],
+        &["SecurityContext.HostUsers"],
+    ),
+    row(
+        28,
+        36,
+        &["UserNamespacesSupport"],
+        &["SecurityContext.HostUsers"],
+    ),
     row(37, NOW, &["UserNamespacesSupport"], &["HostUsers"]),
     row(
         25,
         NOW,
         &["NodeInclusionPolicyInPodTopologySpread"],
-        &["TopologySpreadConstraints[].NodeTaintsPolicy", "TopologySpreadConstraints[].NodeAffinityPolicy"],
+        &[
+            "TopologySpreadConstraints[].NodeTaintsPolicy",
+            "TopologySpreadConstraints[].NodeAffinityPolicy",
+        ],
     ),
-    row(25, NOW, &["MatchLabelKeysInPodTopologySpread"], &["TopologySpreadConstraints[].MatchLabelKeys"]),
+    row(
+        25,
+        NOW,
+        &["MatchLabelKeysInPodTopologySpread"],
+        &["TopologySpreadConstraints[].MatchLabelKeys"],
+    ),
     row(26, 29, &["PodSchedulingReadiness"], &["SchedulingGates"]),
-    row(26, NOW, &["DynamicResourceAllocation"], &["*[].Resources.Claims", "ResourceClaims"]),
-    row(27, NOW, &["InPlacePodVerticalScaling"], &["*[].ResizePolicy"]),
-    row(28, 36, &["SidecarContainers"], &["InitContainers[].RestartPolicy"]),
+    row(
+        26,
+        NOW,
+        &["DynamicResourceAllocation"],
+        &["*[].Resources.Claims", "ResourceClaims"],
+    ),
+    row(
+        27,
+        NOW,
+        &["InPlacePodVerticalScaling"],
+        &["*[].ResizePolicy"],
+    ),
+    row(
+        28,
+        36,
+        &["SidecarContainers"],
+        &["InitContainers[].RestartPolicy"],
+    ),
     row(
         29,
         NOW,
@@ -134,24 +242,65 @@ const ROWS: &[Row] = &[
         29,
         29,
         &["PodLifecycleSleepAction"],
-        &["*[].Lifecycle.PreStop.Sleep", "*[].Lifecycle.PostStart.Sleep"],
+        &[
+            "*[].Lifecycle.PreStop.Sleep",
+            "*[].Lifecycle.PostStart.Sleep",
+        ],
     ),
     row(
         30,
         30,
         &["AppArmor", "AppArmorFields"],
-        &["SecurityContext.AppArmorProfile", "*[].SecurityContext.AppArmorProfile"],
+        &[
+            "SecurityContext.AppArmorProfile",
+            "*[].SecurityContext.AppArmorProfile",
+        ],
     ),
-    row(30, NOW, &["RecursiveReadOnlyMounts"], &["*[].VolumeMounts[].RecursiveReadOnly"]),
-    row(31, NOW, &["SupplementalGroupsPolicy"], &["SecurityContext.SupplementalGroupsPolicy"]),
+    row(
+        30,
+        NOW,
+        &["RecursiveReadOnlyMounts"],
+        &["*[].VolumeMounts[].RecursiveReadOnly"],
+    ),
+    row(
+        31,
+        NOW,
+        &["SupplementalGroupsPolicy"],
+        &["SecurityContext.SupplementalGroupsPolicy"],
+    ),
     row(32, NOW, &["PodLevelResources"], &["Resources"]),
-    row(32, NOW, &["SELinuxChangePolicy"], &["SecurityContext.SELinuxChangePolicy"]),
-    row(34, NOW, &["PodCertificateRequest"], &["Volumes[].VolumeSource.Projected.Sources[].PodCertificate"]),
+    row(
+        32,
+        NOW,
+        &["SELinuxChangePolicy"],
+        &["SecurityContext.SELinuxChangePolicy"],
+    ),
+    row(
+        34,
+        NOW,
+        &["PodCertificateRequest"],
+        &["Volumes[].VolumeSource.Projected.Sources[].PodCertificate"],
+    ),
     row(34, NOW, &["HostnameOverride"], &["HostnameOverride"]),
     row(34, NOW, &["EnvFiles"], &["*[].Env[].ValueFrom.FileKeyRef"]),
-    row(35, NOW, &["GenericWorkload"], &["WorkloadRef", "SchedulingGroup"]),
-    row(37, NOW, &["EmptyDirVolumeMode"], &["Volumes[].VolumeSource.EmptyDir.Mode"]),
-    row(37, NOW, &["VolumeBindMountOptions"], &["*[].VolumeMounts[].BindMountOptions"]),
+    row(
+        35,
+        NOW,
+        &["GenericWorkload"],
+        &["WorkloadRef", "SchedulingGroup"],
+    ),
+    row(
+        37,
+        NOW,
+        &["EmptyDirVolumeMode"],
+        &["Volumes[].VolumeSource.EmptyDir.Mode"],
+    ),
+    row(
+        37,
+        NOW,
+        &["VolumeBindMountOptions"],
+        &["*[].VolumeMounts[].BindMountOptions"],
+    ),
     row(
         37,
         NOW,
@@ -196,7 +345,12 @@ const ROWS: &[Row] = &[
     ),
     row(37, NOW, &["EvictionRequestAPI"], &["EvictionResponders"]),
     // Without a gate: the field was never meant for volumes' claims, and their type lost it in 1.29.
-    row(26, 28, &[], &["Volumes[].VolumeSource.Ephemeral.VolumeClaimTemplate.Spec.Resources.Claims"]),
+    row(
+        26,
+        28,
+        &[],
+        &["Volumes[].VolumeSource.Ephemeral.VolumeClaimTemplate.Spec.Resources.Claims"],
+    ),
 ];
 
 /// What takes more than emptying a field.
@@ -209,16 +363,56 @@ struct Special {
 const SPECIALS: &[Special] = &[
     // The alpha field was forced on every container with a security context (#78633), until it
     // was seen that this restarts containers.
-    Special { span: Span::between((12, 0), (12, 9)), gate: "ProcMountType", act: force_proc_mount },
-    Special { span: Span::between((13, 0), (13, 7)), gate: "ProcMountType", act: force_proc_mount },
-    Special { span: Span::between((14, 0), (14, 3)), gate: "ProcMountType", act: force_proc_mount },
-    Special { span: Span::between((12, 10), (12, u16::MAX)), gate: "ProcMountType", act: default_proc_mount },
-    Special { span: Span::between((13, 8), (13, u16::MAX)), gate: "ProcMountType", act: default_proc_mount },
-    Special { span: Span::since(14, 4), gate: "ProcMountType", act: default_proc_mount },
-    Special { span: Span::minors(34, NOW), gate: "ContainerRestartRules", act: drop_restart_rules },
-    Special { span: Span::minors(30, 36), gate: "PodLifecycleSleepAction", act: drop_sleep_action },
-    Special { span: Span::minors(31, NOW), gate: "ImageVolume", act: drop_image_volumes },
-    Special { span: Span::minors(33, NOW), gate: "ContainerStopSignals", act: drop_stop_signals },
+    Special {
+        span: Span::between((12, 0), (12, 9)),
+        gate: "ProcMountType",
+        act: force_proc_mount,
+    },
+    Special {
+        span: Span::between((13, 0), (13, 7)),
+        gate: "ProcMountType",
+        act: force_proc_mount,
+    },
+    Special {
+        span: Span::between((14, 0), (14, 3)),
+        gate: "ProcMountType",
+        act: force_proc_mount,
+    },
+    Special {
+        span: Span::between((12, 10), (12, u16::MAX)),
+        gate: "ProcMountType",
+        act: default_proc_mount,
+    },
+    Special {
+        span: Span::between((13, 8), (13, u16::MAX)),
+        gate: "ProcMountType",
+        act: default_proc_mount,
+    },
+    Special {
+        span: Span::since(14, 4),
+        gate: "ProcMountType",
+        act: default_proc_mount,
+    },
+    Special {
+        span: Span::minors(34, NOW),
+        gate: "ContainerRestartRules",
+        act: drop_restart_rules,
+    },
+    Special {
+        span: Span::minors(30, 36),
+        gate: "PodLifecycleSleepAction",
+        act: drop_sleep_action,
+    },
+    Special {
+        span: Span::minors(31, NOW),
+        gate: "ImageVolume",
+        act: drop_image_volumes,
+    },
+    Special {
+        span: Span::minors(33, NOW),
+        gate: "ContainerStopSignals",
+        act: drop_stop_signals,
+    },
 ];
 
 /// `dropDisabledFields` on a Pod or a Pod template, internal form.
@@ -264,7 +458,8 @@ fn clear(object: &mut Mut<'_, '_>, path: &str) {
 fn drop_app_armor_annotations(pod: &mut Mut<'_, '_>) {
     if let Some((_, Value::Map(annotations))) = pod.at("ObjectMeta.Annotations").into_parts() {
         annotations.retain(|(key, _)| {
-            !key.as_str().is_some_and(|key| key.starts_with(super::pod::APP_ARMOR_PREFIX))
+            !key.as_str()
+                .is_some_and(|key| key.starts_with(super::pod::APP_ARMOR_PREFIX))
         });
     }
 }
@@ -282,7 +477,9 @@ fn drop_init_container_annotations(pod: &mut Mut<'_, '_>) {
 }
 
 fn force_proc_mount(spec: &mut Mut<'_, '_>) {
-    for_each_container(spec, |mut container| container.at("SecurityContext.ProcMount").set_str("Default"));
+    for_each_container(spec, |mut container| {
+        container.at("SecurityContext.ProcMount").set_str("Default")
+    });
 }
 
 /// Present stays present, lest objects that the releases above persisted look changed.
@@ -306,7 +503,9 @@ fn drop_restart_rules(spec: &mut Mut<'_, '_>) {
         container.get("RestartPolicy").clear();
     }
     for mut container in spec.get("EphemeralContainers").items() {
-        container.at("EphemeralContainerCommon.RestartPolicy").clear();
+        container
+            .at("EphemeralContainerCommon.RestartPolicy")
+            .clear();
     }
     clear(spec, "*[].RestartPolicyRules");
 }
@@ -321,7 +520,9 @@ fn drop_sleep_action(spec: &mut Mut<'_, '_>) {
                 continue;
             }
             handler.get("Sleep").clear();
-            let is_empty = ["Exec", "HTTPGet", "TCPSocket"].iter().all(|action| handler.look().get(action).is_nil());
+            let is_empty = ["Exec", "HTTPGet", "TCPSocket"]
+                .iter()
+                .all(|action| handler.look().get(action).is_nil());
             if is_empty {
                 handler.clear();
             }
@@ -359,7 +560,9 @@ fn drop_image_volumes(spec: &mut Mut<'_, '_>) {
     if names.is_empty() {
         return;
     }
-    retain(spec.get("Volumes"), |volume| volume.at("VolumeSource.Image").is_nil());
+    retain(spec.get("Volumes"), |volume| {
+        volume.at("VolumeSource.Image").is_nil()
+    });
     for_each_container(spec, |mut container| {
         retain(container.get("VolumeMounts"), |mount| {
             !names.iter().any(|name| name == mount.get("Name").str())
@@ -398,33 +601,107 @@ const fn kind_row(
     gate: &'static str,
     fields: &'static [&'static str],
 ) -> KindRow {
-    KindRow { span: Span::minors(first, last), kinds, gate, fields }
+    KindRow {
+        span: Span::minors(first, last),
+        kinds,
+        gate,
+        fields,
+    }
 }
 
 const KIND_ROWS: &[KindRow] = &[
-    kind_row(12, 22, &["Job"], "TTLAfterFinished", &["Spec.TTLSecondsAfterFinished"]),
+    kind_row(
+        12,
+        22,
+        &["Job"],
+        "TTLAfterFinished",
+        &["Spec.TTLSecondsAfterFinished"],
+    ),
     kind_row(21, 23, &["Job"], "IndexedJob", &["Spec.CompletionMode"]),
     kind_row(21, 23, &["Job"], "SuspendJob", &["Spec.Suspend"]),
-    kind_row(21, 24, &["DaemonSet"], "DaemonSetUpdateSurge", &["Spec.UpdateStrategy.RollingUpdate.MaxSurge"]),
-    kind_row(22, 24, &["StatefulSet"], "StatefulSetMinReadySeconds", &["Spec.MinReadySeconds"]),
-    kind_row(23, 35, &["StatefulSet"], "StatefulSetAutoDeletePVC", &["Spec.PersistentVolumeClaimRetentionPolicy"]),
-    kind_row(24, NOW, &["StatefulSet"], "MaxUnavailableStatefulSet", &["Spec.UpdateStrategy.RollingUpdate.MaxUnavailable"]),
+    kind_row(
+        21,
+        24,
+        &["DaemonSet"],
+        "DaemonSetUpdateSurge",
+        &["Spec.UpdateStrategy.RollingUpdate.MaxSurge"],
+    ),
+    kind_row(
+        22,
+        24,
+        &["StatefulSet"],
+        "StatefulSetMinReadySeconds",
+        &["Spec.MinReadySeconds"],
+    ),
+    kind_row(
+        23,
+        35,
+        &["StatefulSet"],
+        "StatefulSetAutoDeletePVC",
+        &["Spec.PersistentVolumeClaimRetentionPolicy"],
+    ),
+    kind_row(
+        24,
+        NOW,
+        &["StatefulSet"],
+        "MaxUnavailableStatefulSet",
+        &["Spec.UpdateStrategy.RollingUpdate.MaxUnavailable"],
+    ),
     kind_row(24, 26, &["CronJob"], "CronJobTimeZone", &["Spec.TimeZone"]),
-    kind_row(25, 30, &["Job"], "JobPodFailurePolicy", &["Spec.PodFailurePolicy"]),
-    kind_row(26, 33, &["StatefulSet"], "StatefulSetStartOrdinal", &["Spec.Ordinals"]),
-    kind_row(28, 36, &["Job"], "JobBackoffLimitPerIndex", &["Spec.BackoffLimitPerIndex", "Spec.MaxFailedIndexes"]),
-    kind_row(28, 36, &["Job"], "JobPodReplacementPolicy", &["Spec.PodReplacementPolicy"]),
+    kind_row(
+        25,
+        30,
+        &["Job"],
+        "JobPodFailurePolicy",
+        &["Spec.PodFailurePolicy"],
+    ),
+    kind_row(
+        26,
+        33,
+        &["StatefulSet"],
+        "StatefulSetStartOrdinal",
+        &["Spec.Ordinals"],
+    ),
+    kind_row(
+        28,
+        36,
+        &["Job"],
+        "JobBackoffLimitPerIndex",
+        &["Spec.BackoffLimitPerIndex", "Spec.MaxFailedIndexes"],
+    ),
+    kind_row(
+        28,
+        36,
+        &["Job"],
+        "JobPodReplacementPolicy",
+        &["Spec.PodReplacementPolicy"],
+    ),
     kind_row(30, NOW, &["Job"], "JobManagedBy", &["Spec.ManagedBy"]),
-    kind_row(30, 36, &["Job"], "JobSuccessPolicy", &["Spec.SuccessPolicy"]),
+    kind_row(
+        30,
+        36,
+        &["Job"],
+        "JobSuccessPolicy",
+        &["Spec.SuccessPolicy"],
+    ),
     kind_row(37, NOW, &["Job"], "WorkloadWithJob", &["Spec.Scheduling"]),
-    kind_row(37, NOW, &["CronJob"], "WorkloadWithJob", &["Spec.JobTemplate.Spec.Scheduling"]),
+    kind_row(
+        37,
+        NOW,
+        &["CronJob"],
+        "WorkloadWithJob",
+        &["Spec.JobTemplate.Spec.Scheduling"],
+    ),
 ];
 
 /// What a kind's own strategy drops.
 pub(super) fn disabled_workload_fields(object: &mut Mut<'_, '_>, kind: &str, gates: &Gates<'_>) {
     let release = release_of(object);
     for row in KIND_ROWS {
-        if row.span.contains(release) && row.kinds.contains(&kind) && is_disabled(gates, object.look(), row.gate) {
+        if row.span.contains(release)
+            && row.kinds.contains(&kind)
+            && is_disabled(gates, object.look(), row.gate)
+        {
             for path in row.fields {
                 clear(object, path);
             }

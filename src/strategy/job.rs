@@ -15,7 +15,9 @@ const SELECTOR_IN_STRATEGY: Span = Span::since(29, 0);
 
 /// `generateSelectorIfNeeded`
 pub(super) fn generate_selector_if_needed(job: &mut Mut<'_, '_>) {
-    if !SELECTOR_IN_STRATEGY.contains(release_of(job)) || job.at("Spec.ManualSelector").look().is_true() {
+    if !SELECTOR_IN_STRATEGY.contains(release_of(job))
+        || job.at("Spec.ManualSelector").look().is_true()
+    {
         return;
     }
     let name = job.look().at("ObjectMeta.Name").str().to_owned();
@@ -48,11 +50,19 @@ pub(super) fn prepare(job: &mut Mut<'_, '_>, gates: &Gates<'_>) {
     if Span::minors(22, 25).contains(release) && !gates.enabled("JobTrackingWithFinalizers") {
         job.at("ObjectMeta.Annotations").remove(TRACKING);
     } else if Span::minors(22, 27).contains(release) {
-        job.at("ObjectMeta.Annotations").insert(TRACKING).set_str("");
+        job.at("ObjectMeta.Annotations")
+            .insert(TRACKING)
+            .set_str("");
     }
-    if Span::minors(28, 36).contains(release) && is_disabled(gates, job.look(), "JobBackoffLimitPerIndex") {
+    if Span::minors(28, 36).contains(release)
+        && is_disabled(gates, job.look(), "JobBackoffLimitPerIndex")
+    {
         let rules = job.at("Spec.PodFailurePolicy.Rules");
-        let actions: Vec<bool> = rules.look().items().map(|rule| rule.get("Action").str() != "FailIndex").collect();
+        let actions: Vec<bool> = rules
+            .look()
+            .items()
+            .map(|rule| rule.get("Action").str() != "FailIndex")
+            .collect();
         if let Some((_, Value::Slice(items))) = rules.into_parts() {
             let mut keep = actions.into_iter();
             items.retain(|_| keep.next().unwrap_or(true));

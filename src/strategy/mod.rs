@@ -24,18 +24,25 @@ use crate::value::{Mut, Ref};
 /// `PrepareForCreate` of the strategy of the kind, on an internal object of it.
 pub fn prepare_for_create(mut object: Mut<'_, '_>, kind: &KindEntry, gates: &Gates<'_>) {
     let release = object.schema().release();
-    let applies = |span: Span, kinds: &[&str]| span.contains(release) && kinds.contains(&&*kind.kind);
+    let applies =
+        |span: Span, kinds: &[&str]| span.contains(release) && kinds.contains(&&*kind.kind);
 
     if &*kind.kind == "Job" {
         job::generate_selector_if_needed(&mut object);
     }
-    if applies(RESETS_STATUS, WITH_STATUS) || applies(Span::until(1, u16::MAX), WITH_STATUS_IN_1_1) {
+    if applies(RESETS_STATUS, WITH_STATUS) || applies(Span::until(1, u16::MAX), WITH_STATUS_IN_1_1)
+    {
         object.get("Status").clear();
     }
-    if GENERATIONS.iter().any(|(span, kinds)| applies(*span, kinds)) {
+    if GENERATIONS
+        .iter()
+        .any(|(span, kinds)| applies(*span, kinds))
+    {
         object.at("ObjectMeta.Generation").set_int(1);
     }
-    if applies(Span::since(6, 0), &["DaemonSet"]) && object.at("Spec.TemplateGeneration").look().int() < 1 {
+    if applies(Span::since(6, 0), &["DaemonSet"])
+        && object.at("Spec.TemplateGeneration").look().int() < 1
+    {
         object.at("Spec.TemplateGeneration").set_int(1);
     }
     match &*kind.kind {
@@ -85,7 +92,12 @@ pub(crate) fn template_path(kind: &str) -> Option<&'static str> {
     match kind {
         "PodTemplate" => Some("Template"),
         "CronJob" | "ScheduledJob" => Some("Spec.JobTemplate.Spec.Template"),
-        "ReplicationController" | "ReplicaSet" | "Deployment" | "DaemonSet" | "StatefulSet" | "PetSet"
+        "ReplicationController"
+        | "ReplicaSet"
+        | "Deployment"
+        | "DaemonSet"
+        | "StatefulSet"
+        | "PetSet"
         | "Job" => Some("Spec.Template"),
         _ => None,
     }

@@ -58,7 +58,9 @@ fn apply_scheduling_gated_condition(pod: &mut Mut<'_, '_>) {
     condition.get("Type").set_str("PodScheduled");
     condition.get("Status").set_str("False");
     condition.get("Reason").set_str("SchedulingGated");
-    condition.get("Message").set_str("Scheduling is blocked due to non-empty scheduling gates");
+    condition
+        .get("Message")
+        .set_str("Scheduling is blocked due to non-empty scheduling gates");
 }
 
 /// Label keys whose values the Pod's own labels give become part of the selectors.
@@ -69,10 +71,16 @@ fn mutate_pod_affinity(pod: &mut Mut<'_, '_>, gates: &Gates<'_>) {
     let labels = labels_of(pod);
     for affinity in ["Spec.Affinity.PodAffinity", "Spec.Affinity.PodAntiAffinity"] {
         let mut affinity = pod.at(affinity);
-        for mut term in affinity.get("PreferredDuringSchedulingIgnoredDuringExecution").items() {
+        for mut term in affinity
+            .get("PreferredDuringSchedulingIgnoredDuringExecution")
+            .items()
+        {
             apply_label_keys(&mut term.get("PodAffinityTerm"), &labels);
         }
-        for mut term in affinity.get("RequiredDuringSchedulingIgnoredDuringExecution").items() {
+        for mut term in affinity
+            .get("RequiredDuringSchedulingIgnoredDuringExecution")
+            .items()
+        {
             apply_label_keys(&mut term, &labels);
         }
     }
@@ -80,7 +88,9 @@ fn mutate_pod_affinity(pod: &mut Mut<'_, '_>, gates: &Gates<'_>) {
 
 fn mutate_topology_spread_constraints(pod: &mut Mut<'_, '_>, gates: &Gates<'_>) {
     let off = |gate| is_disabled(gates, pod.look(), gate);
-    if off("MatchLabelKeysInPodTopologySpread") || off("MatchLabelKeysInPodTopologySpreadSelectorMerge") {
+    if off("MatchLabelKeysInPodTopologySpread")
+        || off("MatchLabelKeysInPodTopologySpreadSelectorMerge")
+    {
         return;
     }
     let labels = labels_of(pod);
@@ -91,7 +101,10 @@ fn mutate_topology_spread_constraints(pod: &mut Mut<'_, '_>, gates: &Gates<'_>) 
 
 fn labels_of(pod: &Mut<'_, '_>) -> Vec<(String, String)> {
     let labels = pod.look().at("ObjectMeta.Labels");
-    labels.entries().map(|(key, value)| (key.to_owned(), value.str().to_owned())).collect()
+    labels
+        .entries()
+        .map(|(key, value)| (key.to_owned(), value.str().to_owned()))
+        .collect()
 }
 
 /// `applyMatchLabelKeysAndMismatchLabelKeys`, `applyMatchLabelKeys`: without a selector nothing
@@ -101,7 +114,12 @@ fn apply_label_keys(term: &mut Mut<'_, '_>, labels: &[(String, String)]) {
         return;
     }
     for (field, operator) in [("MatchLabelKeys", "In"), ("MismatchLabelKeys", "NotIn")] {
-        let keys: Vec<String> = term.look().get(field).items().map(|key| key.str().to_owned()).collect();
+        let keys: Vec<String> = term
+            .look()
+            .get(field)
+            .items()
+            .map(|key| key.str().to_owned())
+            .collect();
         for key in keys {
             if let Some((_, value)) = labels.iter().find(|(label, _)| *label == key) {
                 let mut requirement = term.at("LabelSelector.MatchExpressions").push();
@@ -122,15 +140,30 @@ const SECCOMP_WRITES_ANNOTATIONS: Span = Span::minors(19, 24);
 fn apply_seccomp_version_skew(pod: &mut Mut<'_, '_>) {
     let writes = SECCOMP_WRITES_ANNOTATIONS.contains(release_of(pod));
     let mut annotations = Annotations::of(pod);
-    sync_seccomp(pod.at("Spec.SecurityContext"), &mut annotations, SECCOMP_POD, writes);
+    sync_seccomp(
+        pod.at("Spec.SecurityContext"),
+        &mut annotations,
+        SECCOMP_POD,
+        writes,
+    );
     for_each_container(&mut pod.get("Spec"), |mut container| {
         let key = format!("{SECCOMP_PREFIX}{}", container.look().get("Name").str());
-        sync_seccomp(container.get("SecurityContext"), &mut annotations, &key, writes);
+        sync_seccomp(
+            container.get("SecurityContext"),
+            &mut annotations,
+            &key,
+            writes,
+        );
     });
     annotations.write(pod);
 }
 
-fn sync_seccomp(security_context: Mut<'_, '_>, annotations: &mut Annotations, key: &str, writes: bool) {
+fn sync_seccomp(
+    security_context: Mut<'_, '_>,
+    annotations: &mut Annotations,
+    key: &str,
+    writes: bool,
+) {
     let profile = security_context.look().get("SeccompProfile");
     match annotations.get(key) {
         None if writes && !profile.is_nil() => {
@@ -144,7 +177,10 @@ fn sync_seccomp(security_context: Mut<'_, '_>, annotations: &mut Annotations, ke
                 text => profile_of_annotation(text),
             };
             if let Some(profile) = profile {
-                set_profile(security_context.make().get("SeccompProfile").make(), profile);
+                set_profile(
+                    security_context.make().get("SeccompProfile").make(),
+                    profile,
+                );
             }
         }
         _ => {}
@@ -175,9 +211,10 @@ fn profile_annotation(profile: Ref<'_, '_>) -> Option<String> {
     match profile.get("Type").str() {
         "Unconfined" => Some("unconfined".to_owned()),
         "RuntimeDefault" => Some("runtime/default".to_owned()),
-        "Localhost" if !profile.get("LocalhostProfile").is_nil() => {
-            Some(format!("{LOCALHOST}{}", profile.get("LocalhostProfile").str()))
-        }
+        "Localhost" if !profile.get("LocalhostProfile").is_nil() => Some(format!(
+            "{LOCALHOST}{}",
+            profile.get("LocalhostProfile").str()
+        )),
         _ => None,
     }
 }
@@ -189,7 +226,9 @@ const APP_ARMOR_WRITES_ANNOTATIONS: Span = Span::minors(30, 33);
 
 /// `applyAppArmorVersionSkew`
 fn apply_app_armor_version_skew(pod: &mut Mut<'_, '_>, gates: &Gates<'_>) {
-    if is_disabled(gates, pod.look(), "AppArmorFields") || pod.look().at("Spec.OS.Name").str() == "windows" {
+    if is_disabled(gates, pod.look(), "AppArmorFields")
+        || pod.look().at("Spec.OS.Name").str() == "windows"
+    {
         return;
     }
     let writes = APP_ARMOR_WRITES_ANNOTATIONS.contains(release_of(pod));
@@ -197,7 +236,10 @@ fn apply_app_armor_version_skew(pod: &mut Mut<'_, '_>, gates: &Gates<'_>) {
     let text_of_pod = profile_annotation(of_pod);
     let of_pod = (!of_pod.is_nil()).then(|| {
         let name = of_pod.get("LocalhostProfile");
-        (of_pod.get("Type").str().to_owned(), (!name.is_nil()).then(|| name.str().to_owned()))
+        (
+            of_pod.get("Type").str().to_owned(),
+            (!name.is_nil()).then(|| name.str().to_owned()),
+        )
     });
     let mut annotations = Annotations::of(pod);
     for_each_container(&mut pod.get("Spec"), |mut container| {
@@ -207,16 +249,24 @@ fn apply_app_armor_version_skew(pod: &mut Mut<'_, '_>, gates: &Gates<'_>) {
         match annotations.get(&key) {
             None if writes => {
                 let own = profile_annotation(profile);
-                if let Some(text) = if profile.is_nil() { text_of_pod.clone() } else { own } {
+                if let Some(text) = if profile.is_nil() {
+                    text_of_pod.clone()
+                } else {
+                    own
+                } {
                     annotations.add(&key, text);
                 }
             }
             Some(text) if profile.is_nil() => {
-                let said = profile_of_annotation(text).filter(|(_, name)| name.is_none_or(is_valid_profile));
+                let said = profile_of_annotation(text)
+                    .filter(|(_, name)| name.is_none_or(is_valid_profile));
                 // A container that says the same as its Pod gets no field.
                 let same = of_pod.as_ref().map(|(ty, name)| (&**ty, name.as_deref())) == said;
                 if let Some(profile) = said.filter(|_| !same) {
-                    set_profile(security_context.make().get("AppArmorProfile").make(), profile);
+                    set_profile(
+                        security_context.make().get("AppArmorProfile").make(),
+                        profile,
+                    );
                 }
             }
             _ => {}
@@ -239,12 +289,21 @@ struct Annotations {
 impl Annotations {
     fn of(pod: &Mut<'_, '_>) -> Annotations {
         let annotations = pod.look().at("ObjectMeta.Annotations");
-        let all: Vec<_> = annotations.entries().map(|(key, value)| (key.to_owned(), value.str().to_owned())).collect();
-        Annotations { old: all.len(), all }
+        let all: Vec<_> = annotations
+            .entries()
+            .map(|(key, value)| (key.to_owned(), value.str().to_owned()))
+            .collect();
+        Annotations {
+            old: all.len(),
+            all,
+        }
     }
 
     fn get(&self, key: &str) -> Option<&str> {
-        self.all.iter().find(|(known, _)| known == key).map(|(_, value)| &**value)
+        self.all
+            .iter()
+            .find(|(known, _)| known == key)
+            .map(|(_, value)| &**value)
     }
 
     fn add(&mut self, key: &str, value: String) {

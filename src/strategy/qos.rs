@@ -26,20 +26,29 @@ pub(super) fn of(pod: Ref<'_, '_>, gates: &Gates<'_>) -> &'static str {
     let at_pod_level = pod.at("Spec.Resources");
     let pod_level = gates.enabled("PodLevelResources") && !at_pod_level.is_nil();
     if CONTAINER_BY_CONTAINER.contains(release) {
-        let counts = !gates.enabled("PodLevelResourcesFixKubeletQOSClass") || is_pod_level_resources_set(at_pod_level);
+        let counts = !gates.enabled("PodLevelResourcesFixKubeletQOSClass")
+            || is_pod_level_resources_set(at_pod_level);
         if pod_level && counts {
             return of_requirements(at_pod_level);
         }
         return of_containers(pod);
     }
-    let mut sums = Sums { release, requests: Vec::new(), limits: Vec::new(), guaranteed: true };
+    let mut sums = Sums {
+        release,
+        requests: Vec::new(),
+        limits: Vec::new(),
+        guaranteed: true,
+    };
     if pod_level {
         // A Pod without limits at its own level is not told apart from one whose limits cover
         // everything; the comparison below finds that out.
         sums.add(at_pod_level, !at_pod_level.get("Limits").is_empty());
     } else {
-        let lists: &[&str] =
-            if INIT_CONTAINERS_COUNT.contains(release) { &["Containers", "InitContainers"] } else { &["Containers"] };
+        let lists: &[&str] = if INIT_CONTAINERS_COUNT.contains(release) {
+            &["Containers", "InitContainers"]
+        } else {
+            &["Containers"]
+        };
         for list in lists {
             for container in pod.get("Spec").get(list).items() {
                 sums.add(container.get("Resources"), true);
@@ -58,14 +67,17 @@ struct Sums<'v> {
 
 impl<'v> Sums<'v> {
     fn counts(&self, name: &str) -> bool {
-        matches!(name, "cpu" | "memory") || HUGE_PAGES_COUNT.contains(self.release) && name.starts_with("hugepages-")
+        matches!(name, "cpu" | "memory")
+            || HUGE_PAGES_COUNT.contains(self.release) && name.starts_with("hugepages-")
     }
 
     fn positive(&self, list: Ref<'_, 'v>) -> Vec<(&'v str, Quantity)> {
         list.entries()
             .filter(|(name, _)| self.counts(name))
             .filter_map(|(name, quantity)| Some((name, quantity.quantity()?.clone())))
-            .filter(|(_, quantity)| quantity.clone().compare(&Quantity::default()) == Ordering::Greater)
+            .filter(|(_, quantity)| {
+                quantity.clone().compare(&Quantity::default()) == Ordering::Greater
+            })
             .collect()
     }
 
@@ -94,7 +106,11 @@ impl<'v> Sums<'v> {
                 self.guaranteed = false;
             }
         }
-        if self.guaranteed && self.requests.len() == self.limits.len() { GUARANTEED } else { BURSTABLE }
+        if self.guaranteed && self.requests.len() == self.limits.len() {
+            GUARANTEED
+        } else {
+            BURSTABLE
+        }
     }
 }
 

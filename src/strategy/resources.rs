@@ -32,7 +32,11 @@ fn is_supported(name: &str) -> bool {
 }
 
 fn has(pod: &Mut<'_, '_>, list: &str, name: &str) -> bool {
-    pod.look().at("Spec.Resources").get(list).entry(name).exists()
+    pod.look()
+        .at("Spec.Resources")
+        .get(list)
+        .entry(name)
+        .exists()
 }
 
 fn set_missing(pod: &mut Mut<'_, '_>, list: &str, values: Vec<(String, Value)>) {
@@ -44,7 +48,10 @@ fn set_missing(pod: &mut Mut<'_, '_>, list: &str, values: Vec<(String, Value)>) 
 }
 
 fn sums(pod: &Mut<'_, '_>, list: &str) -> Vec<(String, Value)> {
-    aggregate(pod.look(), list).into_iter().map(|(name, sum)| (name.to_owned(), sum)).collect()
+    aggregate(pod.look(), list)
+        .into_iter()
+        .map(|(name, sum)| (name.to_owned(), sum))
+        .collect()
 }
 
 /// Huge pages cannot be overcommitted: the Pod's limit is its containers', unless it has a request.
@@ -61,15 +68,20 @@ fn default_requests(pod: &mut Mut<'_, '_>) {
     set_missing(pod, "Requests", requests);
     let limits = pod.look().at("Spec.Resources.Limits");
     let limits = limits.entries().filter(|(name, _)| is_supported(name));
-    let limits = limits.filter_map(|(name, limit)| Some((name.to_owned(), limit.parts()?.1.clone()))).collect();
+    let limits = limits
+        .filter_map(|(name, limit)| Some((name.to_owned(), limit.parts()?.1.clone())))
+        .collect();
     set_missing(pod, "Requests", limits);
 }
 
 /// Where every container has a limit, so has the Pod: the sum, or its own request if that is more.
 fn default_limits(pod: &mut Mut<'_, '_>) {
     let names = pod.look().at("Spec.Resources.Requests");
-    let mut names: Vec<String> =
-        names.entries().map(|(name, _)| name.to_owned()).filter(|name| is_supported(name)).collect();
+    let mut names: Vec<String> = names
+        .entries()
+        .map(|(name, _)| name.to_owned())
+        .filter(|name| is_supported(name))
+        .collect();
     names.retain(|name| !has(pod, "Limits", name));
     for_each_container(&mut pod.get("Spec"), |container| {
         names.retain(|name| container.look().at("Resources.Limits").entry(name).exists());
