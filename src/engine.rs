@@ -10,6 +10,7 @@ use std::str::FromStr;
 use crate::decode::{self, DecodeError};
 use crate::gates::Gates;
 use crate::json::{Reader, Token};
+pub use crate::operations::StaticSource;
 use crate::operations::{self, OperationError};
 use crate::release::Release;
 use crate::schema::{Kind, KindEntry, Schema, SchemaError, TypeId};
@@ -242,7 +243,7 @@ impl From<OperationError> for EngineError {
     }
 }
 
-type Result<T> = std::result::Result<T, EngineError>;
+type Result<T, E = EngineError> = std::result::Result<T, E>;
 
 /// A decoded object of a workload kind.
 #[derive(Debug)]
@@ -272,21 +273,6 @@ pub struct Viewed {
 #[derive(Debug)]
 pub struct Engine {
     schema: Schema,
-}
-
-/// Where the kubelet reads a static Pod, as far as its hash depends on it.
-#[derive(Clone, Copy, Debug)]
-pub struct StaticSource<'a> {
-    /// The manifest's path on the node.
-    pub file: &'a str,
-    /// The node's name.
-    pub node: &'a str,
-}
-
-impl Default for StaticSource<'_> {
-    fn default() -> Self {
-        StaticSource { file: "/etc/kubernetes/manifests/pod.yaml", node: "node-1" }
-    }
 }
 
 impl Engine {
@@ -357,38 +343,54 @@ impl Engine {
         })
     }
 
-    /// Takes an object through the operations of a view.
+    /// Takes an object through the operations of a view, to the form that is asked for.
     ///
     /// # Errors
     /// When the view is not for this kind, or the release would refuse the object.
-    pub fn view(&self, object: &Object<'_>, view: View, gates: &Gates<'_>, source: StaticSource<'_>) -> Result<Viewed> {
-        let versioned = |value| Viewed {
-            ty: object.kind.versioned,
-            form: Form::Versioned,
-            value,
-        };
-        match view {
-            View::Decoded => Ok(versioned(object.value.clone())),
-            View::Delivered => Ok(versioned(operations::deliver(
-                &self.schema,
-                object.kind,
-                object.value.clone(),
-                gates,
-            )?)),
-            View::Static => {
-                if &*object.kind.kind != "Pod" {
-                    return Err(EngineError::ViewNeedsAPod { view, kind: object.kind.kind.to_string() });
-                }
-                Ok(versioned(operations::read_file(
-                    &self.schema,
-                    object.kind,
-                    object.value.clone(),
-                    gates,
-                    source,
-                )?))
+    pub fn view(
+        &self,
+        object: &Object<'_>,
+        view: View,
+        form: Form,
+        gates: &Gates<'_>,
+        source: StaticSource<'_>,
+    ) -> Result<Viewed> {
+        let (schema, kind, value) = (&self.schema, object.kind, object.value.clone());
+        if view == View::Static {
+            if &*kind.kind != "Pod" {
+                return Err(EngineError::ViewNeedsAPod { view, kind: kind.kind.to_string() });
+            }
+            // A release whose kubelet hashes the internal Pod never converts it to v1.
+            let native = Recipe::of(Function::HashContainer, schema.release()).map(Recipe::form);
+            if native == Some(Form::Internal) && form == Form::Internal {
+                let value = operations::read_file_internal(schema, kind, value, gates, source)?;
+                return Ok(Viewed { ty: internal_type(kind)?, form, value });
             }
         }
+        let versioned = match view {
+            View::Decoded => value,
+            View::Delivered => operations::deliver(schema, kind, value, gates)?,
+            View::Static => operations::read_file(schema, kind, value, gates, source)?,
+        };
+        self.in_form(kind, versioned, form)
     }
+
+    /// A versioned object in the form that is asked for.
+    fn in_form(&self, kind: &KindEntry, value: Value, form: Form) -> Result<Viewed> {
+        match form {
+            Form::Versioned => Ok(Viewed { ty: kind.versioned, form, value }),
+            Form::Internal => Ok(Viewed {
+                ty: internal_type(kind)?,
+                form,
+                value: operations::to_internal(&self.schema, kind, &value)?,
+            }),
+        }
+    }
+}
+
+fn internal_type(kind: &KindEntry) -> Result<TypeId> {
+    let missing = || OperationError::new(format!("{} has no internal form in this release", kind.kind));
+    Ok(kind.internal.ok_or_else(missing)?)
 }
 
 /// Hashing.
@@ -463,30 +465,17 @@ impl Engine {
     /// The Pod (or, in the view `decoded`, the object with the template) whose containers are
     /// hashed, in the form that the recipe wants.
     fn view_pod(&self, object: &Object<'_>, form: Form, gates: &Gates<'_>, options: &Options) -> Result<Viewed> {
-        let is_pod = &*object.kind.kind == "Pod";
-        if options.view == View::Static && form == Form::Internal && is_pod {
-            return self.read_file_internal(object, gates, StaticSource::default());
+        let source = StaticSource::default();
+        if options.view != View::Delivered || &*object.kind.kind == "Pod" {
+            return self.view(object, options.view, form, gates, source);
         }
-        let mut viewed = self.view(object, options.view, gates, StaticSource::default())?;
-        let mut kind = object.kind;
-        if options.view == View::Delivered && !is_pod {
-            let Some(pod_kind) = self.schema.kind("v1", "Pod") else {
-                return Err(OperationError::new("this release has no Pods").into());
-            };
-            let pod = operations::pod_of(&self.schema, kind, &viewed.value, gates, options.admission)?;
-            kind = pod_kind;
-            viewed = Viewed { ty: kind.versioned, form: Form::Versioned, value: pod };
-        }
-        match form {
-            Form::Versioned => Ok(viewed),
-            Form::Internal => self.to_internal(kind, &viewed.value),
-        }
-    }
-
-    fn to_internal(&self, kind: &KindEntry, value: &Value) -> Result<Viewed> {
-        let ty = kind.internal.ok_or_else(|| OperationError::new("this kind has no internal form"))?;
-        let value = operations::to_internal(&self.schema, kind, value)?;
-        Ok(Viewed { ty, form: Form::Internal, value })
+        let workload = self.view(object, options.view, Form::Versioned, gates, source)?;
+        let schema = &self.schema;
+        let pod = operations::pod_of(schema, object.kind, &workload.value, gates, options.admission)?;
+        let kind = schema
+            .kind("v1", "Pod")
+            .ok_or_else(|| OperationError::new("this release has no Pods"))?;
+        self.in_form(kind, pod, form)
     }
 }
 

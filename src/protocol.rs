@@ -19,6 +19,7 @@ use crate::print::{json, spew};
 use crate::release::Release;
 use crate::subject::container_hash::{Form, Function, Recipe};
 use crate::subject::deep_hash;
+use crate::toolchain::Toolchain;
 use crate::value::Ref;
 use crate::yaml;
 
@@ -233,7 +234,8 @@ impl Testee {
         }
         if request.subject == "yaml-to-json" {
             let text = request.text.as_deref().unwrap_or_default();
-            let json = yaml::yaml_to_json(text, yaml::Era::of(release)).map_err(|e| Refusal::Error(e.to_string()))?;
+            let json = yaml::yaml_to_json(text.as_bytes(), yaml::Dialect::of(release, Toolchain::of(engine.schema())))
+                .map_err(|e| Refusal::Error(e.to_string()))?;
             return Ok(Answer { json: Some(json), ..Answer::default() });
         }
 
@@ -301,7 +303,7 @@ fn deep_hash_of(
         Some("internal") => Form::Internal,
         Some(other) => return Err(Refusal::Error(format!("no such form: {other}"))),
     };
-    let viewed = engine.view_as(object, view, form, gates, StaticSource::default())?;
+    let viewed = engine.view(object, view, form, gates, StaticSource::default())?;
     let schema = engine.schema();
     let whole = Ref::new(schema, viewed.ty, &viewed.value);
     let hashed = if object.bare_container {
@@ -339,7 +341,7 @@ fn operation(
                 file: request.file.as_deref().unwrap_or(source.file),
                 node: request.node.as_deref().unwrap_or(source.node),
             };
-            engine.view_as(object, View::Static, Form::Versioned, gates, source)?.value
+            engine.view(object, View::Static, Form::Versioned, gates, source)?.value
         }
     };
     let ty = object.kind.versioned;

@@ -30,6 +30,23 @@ pub fn to_vec(schema: &Schema, ty: TypeId, value: &Value) -> Vec<u8> {
     out
 }
 
+/// Bytes that begin something that may have to be escaped.
+const SUSPECT: [bool; 256] = {
+    let mut suspect = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        suspect[byte] = true;
+        byte += 1;
+    }
+    suspect[b'"' as usize] = true;
+    suspect[b'\\' as usize] = true;
+    suspect[b'<' as usize] = true;
+    suspect[b'>' as usize] = true;
+    suspect[b'&' as usize] = true;
+    suspect[0xe2] = true;
+    suspect
+};
+
 struct Printer<'s, 'o, S> {
     schema: &'s Schema,
     style: JsonStyle,
@@ -169,37 +186,41 @@ impl<S: Sink> Printer<'_, '_, S> {
     /// Mirrors `appendString`/`encodeState.string` with `escapeHTML`; the strings of a [`Value`]
     /// are UTF-8 already.
     fn string(&mut self, text: &str) {
-        self.text("\"");
+        self.sink.write(b"\"");
         let bytes = text.as_bytes();
         let mut from = 0;
-        for (at, byte) in bytes.iter().enumerate() {
-            let escape: &[u8] = match byte {
-                b'"' => b"\\\"",
-                b'\\' => b"\\\\",
-                b'\n' => b"\\n",
-                b'\r' => b"\\r",
-                b'\t' if self.style.short_tab => b"\\t",
-                0x08 if self.style.short_escapes => b"\\b",
-                0x0c if self.style.short_escapes => b"\\f",
-                0..=0x1f | b'<' | b'>' | b'&' => b"",
-                // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
-                0xe2 if matches!(bytes.get(at + 1..at + 3), Some([0x80, 0xa8 | 0xa9])) => b"\\u202",
-                _ => continue,
-            };
+        // Most strings need no escape at all: look before anything is taken apart.
+        while let Some(ahead) = bytes[from..].iter().position(|byte| SUSPECT[usize::from(*byte)]) {
+            let at = from + ahead;
             self.sink.write(&bytes[from..at]);
-            from = at + 1;
-            match (escape, byte) {
-                (b"", _) => self.number(format_args!("\\u{byte:04x}")),
-                (b"\\u202", _) => {
-                    self.sink.write(escape);
-                    self.sink.write(if bytes[at + 2] == 0xa8 { b"8" } else { b"9" });
-                    from = at + 3;
-                }
-                _ => self.sink.write(escape),
-            }
+            from = at + self.escape(&bytes[at..]);
         }
         self.sink.write(&bytes[from..]);
-        self.text("\"");
+        self.sink.write(b"\"");
+    }
+
+    /// Writes what `rest` begins with, escaped if it has to be; returns how many bytes that was.
+    fn escape(&mut self, rest: &[u8]) -> usize {
+        let (text, len): (&[u8], usize) = match rest {
+            [b'"', ..] => (b"\\\"", 1),
+            [b'\\', ..] => (b"\\\\", 1),
+            [b'\n', ..] => (b"\\n", 1),
+            [b'\r', ..] => (b"\\r", 1),
+            [b'\t', ..] if self.style.short_tab => (b"\\t", 1),
+            [0x08, ..] if self.style.short_escapes => (b"\\b", 1),
+            [0x0c, ..] if self.style.short_escapes => (b"\\f", 1),
+            // U+2028 and U+2029
+            [0xe2, 0x80, 0xa8, ..] => (b"\\u2028", 3),
+            [0xe2, 0x80, 0xa9, ..] => (b"\\u2029", 3),
+            [0xe2, ..] => (b"\xe2", 1),
+            [byte, ..] => {
+                self.number(format_args!("\\u{byte:04x}"));
+                return 1;
+            }
+            [] => return 0,
+        };
+        self.sink.write(text);
+        len
     }
 
     fn base64(&mut self, bytes: &[u8]) {
