@@ -5,6 +5,7 @@ package main
 import (
 	"math/rand"
 
+	fuzz "github.com/google/gofuzz"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
 	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
@@ -14,20 +15,16 @@ import (
 )
 
 func init() {
-	funcs := fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, corefuzzer.Funcs)
+	// How much of a Pod is filled in varies, or most would be of one size.
+	fillers := []*fuzz.Fuzzer{
+		newFiller().NilChance(0.35).NumElements(1, 3),
+		newFiller().NilChance(0.6).NumElements(0, 2),
+		newFiller().NilChance(0.85).NumElements(0, 1),
+	}
 	// Every second Pod is made as an internal one and converted, so it comes
-	// with defaults; the others are v1 Pods and exercise defaulting. How much of
-	// a Pod is filled in varies, or most would be of one size.
+	// with defaults; the others are v1 Pods and exercise defaulting.
 	kube.randomPod = func(seed int64) (interface{}, error) {
-		f := fuzzer.FuzzerFor(funcs, rand.NewSource(seed), legacyscheme.Codecs)
-		switch seed / 2 % 3 {
-		case 0:
-			f.NilChance(0.35).NumElements(1, 3)
-		case 1:
-			f.NilChance(0.6).NumElements(0, 2)
-		case 2:
-			f.NilChance(0.85).NumElements(0, 1)
-		}
+		f := fillers[seed/2%3].RandSource(rand.NewSource(seed))
 		if seed%2 == 0 {
 			pod := &api.Pod{}
 			f.Fuzz(pod)
@@ -38,4 +35,9 @@ func init() {
 		pod.APIVersion, pod.Kind = "v1", "Pod"
 		return pod, nil
 	}
+}
+
+func newFiller() *fuzz.Fuzzer {
+	funcs := fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, corefuzzer.Funcs)
+	return fuzzer.FuzzerFor(funcs, rand.NewSource(0), legacyscheme.Codecs)
 }

@@ -11,23 +11,20 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	api "k8s.io/kubernetes/pkg/apis/core"
 	corefuzzer "k8s.io/kubernetes/pkg/apis/core/fuzzer"
+	"sigs.k8s.io/randfill"
 )
 
 func init() {
-	funcs := fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, corefuzzer.Funcs)
+	// How much of a Pod is filled in varies, or most would be of one size.
+	fillers := []*randfill.Filler{
+		newFiller().NilChance(0.35).NumElements(1, 3),
+		newFiller().NilChance(0.6).NumElements(0, 2),
+		newFiller().NilChance(0.85).NumElements(0, 1),
+	}
 	// Every second Pod is made as an internal one and converted, so it comes
-	// with defaults; the others are v1 Pods and exercise defaulting. How much of
-	// a Pod is filled in varies, or most would be of one size.
+	// with defaults; the others are v1 Pods and exercise defaulting.
 	kube.randomPod = func(seed int64) (interface{}, error) {
-		f := fuzzer.FuzzerFor(funcs, rand.NewSource(seed), legacyscheme.Codecs)
-		switch seed / 2 % 3 {
-		case 0:
-			f.NilChance(0.35).NumElements(1, 3)
-		case 1:
-			f.NilChance(0.6).NumElements(0, 2)
-		case 2:
-			f.NilChance(0.85).NumElements(0, 1)
-		}
+		f := fillers[seed/2%3].RandSource(rand.NewSource(seed))
 		if seed%2 == 0 {
 			pod := &api.Pod{}
 			f.Fill(pod)
@@ -38,4 +35,9 @@ func init() {
 		pod.APIVersion, pod.Kind = "v1", "Pod"
 		return pod, nil
 	}
+}
+
+func newFiller() *randfill.Filler {
+	funcs := fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, corefuzzer.Funcs)
+	return fuzzer.FuzzerFor(funcs, rand.NewSource(0), legacyscheme.Codecs)
 }

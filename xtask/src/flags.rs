@@ -1,0 +1,24 @@
+//! The command line.
+
+xflags::xflags! {
+    /// Tasks of the kubehash project.
+    cmd xtask {
+        /// Run the real Go code of Kubernetes releases over the corpus and write golden/.
+        ///
+        /// Needs Go 1.21 or newer and a module proxy. A release takes two to five minutes the
+        /// first time; one whose inputs have not changed is left alone.
+        ///
+        /// Exit codes: 0 done (with --check: no difference), 1 error or difference,
+        /// 2 wrong usage, 3 Go or the module proxy is not available.
+        cmd regen-golden {
+            /// Which releases: v1.30.14, or 1.30 for the pinned patch of that minor.
+            repeated releases: String
+            /// All pinned releases.
+            optional --all
+            /// Change nothing in golden/; fail if what would be written differs.
+            optional --check
+            /// Keep the directory in which a reference is built.
+            optional --keep
+        }
+    }
+}

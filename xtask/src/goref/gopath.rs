@@ -1,0 +1,330 @@
+//! Assembly in GOPATH mode, for the releases before 1.16: a tree of sources as `go build` wants
+//! them when there are no modules.
+//!
+//! The proxy has these releases as modules all the same, and what they depended on as
+//! pseudo-versions. `go-ref/gopath/<release>.json` says which of them stands where in the tree
+//! ([`Recipe`]): data that was resolved once from the release's own `Godeps/Godeps.json` or
+//! `go.mod`, so that assembling guesses nothing. A revision that no proxy has is stood in for by
+//! the nearest one that can be had, and recorded as a substitution.
+//!
+//! Files are hard-linked from the module cache, so a tree costs directories only.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use xshell::{Shell, cmd};
+
+use super::pins::{Pin, Substitution};
+use super::{Assembled, unavailable};
+use crate::error::{Error, Result};
+
+/// The parts of `k8s.io/kubernetes` that Go code lives in.
+const TREES: &[&str] = &["cmd", "federation", "pkg", "plugin", "third_party"];
+
+/// What a release's tree is made of, beside the release itself.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Recipe {
+    release: String,
+    /// Packages that are replaced by one of our own files.
+    stubs: Vec<Stub>,
+    sources: Vec<Source>,
+}
+
+/// A package that stands in for a real one.
+#[derive(Debug, Deserialize)]
+struct Stub {
+    package: String,
+    /// In `go-ref/stubs`.
+    file: String,
+}
+
+/// Where one dependency comes from: a module, or the `Godeps/_workspace` of a release that still
+/// carried its dependencies.
+#[derive(Debug, Deserialize)]
+struct Source {
+    /// Its place below `src`.
+    path: String,
+    /// The module's path, if that is another.
+    module: Option<String>,
+    version: Option<String>,
+    /// The module's sum, as in a `go.sum`.
+    sum: Option<String>,
+    workspace: Option<String>,
+    /// What the release asked for; absent where a module's version says the same.
+    #[serde(default)]
+    wanted: String,
+    r#match: Match,
+}
+
+#[derive(Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Match {
+    /// The very revision.
+    Exact,
+    /// Another one, the nearest that can be had.
+    Nearest,
+}
+
+impl Recipe {
+    /// Reads a release's recipe.
+    pub(crate) fn load(go_ref: &Path, release: &str) -> Result<Self> {
+        let path = path(go_ref, release);
+        let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
+        let recipe: Recipe = serde_json::from_str(&text)
+            .map_err(|e| Error::Failed(format!("{}: {e}", path.display())))?;
+        if recipe.release == release {
+            Ok(recipe)
+        } else {
+            Err(Error::Failed(format!("{}: it is about {}", path.display(), recipe.release)))
+        }
+    }
+
+    /// What differs from the release as it was shipped, for the manifest.
+    pub(crate) fn substitutions(&self) -> Vec<Substitution> {
+        let nearest = self.sources.iter().filter(|s| s.r#match == Match::Nearest).map(|source| {
+            Substitution {
+                module: source.path.clone(),
+                wanted: source.wanted.clone(),
+                got: source.got(),
+            }
+        });
+        let stubs = self.stubs.iter().map(|stub| Substitution {
+            module: stub.package.clone(),
+            wanted: self.release.clone(),
+            got: format!("go-ref/stubs/{}", stub.file),
+        });
+        nearest.chain(stubs).collect()
+    }
+
+    /// The recipe and the stubs it uses: files that a reference's digest covers.
+    pub(crate) fn inputs(&self, go_ref: &Path) -> Vec<PathBuf> {
+        let stubs = self.stubs.iter().map(|stub| go_ref.join("stubs").join(&stub.file));
+        std::iter::once(path(go_ref, &self.release)).chain(stubs).collect()
+    }
+}
+
+impl Source {
+    fn got(&self) -> String {
+        match (&self.version, &self.workspace) {
+            (Some(version), _) => version.clone(),
+            (None, Some(release)) => format!("Godeps/_workspace of {release}"),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// The argument of `go mod download` that brings it.
+    fn download(&self) -> Option<String> {
+        match (&self.version, &self.workspace) {
+            (Some(version), _) => {
+                Some(format!("{}@{version}", self.module.as_ref().unwrap_or(&self.path)))
+            }
+            (None, Some(release)) => Some(format!("k8s.io/kubernetes@{release}")),
+            (None, None) => None,
+        }
+    }
+}
+
+fn path(go_ref: &Path, release: &str) -> PathBuf {
+    go_ref.join("gopath").join(format!("{release}.json"))
+}
+
+/// Puts the tree below `workdir`, with the reference's own sources, which the caller has put into
+/// `workdir`, as one of its packages.
+pub(crate) fn assemble(sh: &Shell, go_ref: &Path, pin: &Pin, workdir: &Path) -> Result<Assembled> {
+    let recipe = Recipe::load(go_ref, &pin.release)?;
+    let kubernetes = format!("k8s.io/kubernetes@{}", pin.release);
+    let mut specs: Vec<String> = recipe.sources.iter().filter_map(Source::download).collect();
+    specs.push(kubernetes.clone());
+    specs.sort();
+    specs.dedup();
+    let modules = download(sh, &specs)?;
+    let dir_of = |spec: &str| {
+        modules
+            .iter()
+            .find(|module| module.spec() == spec)
+            .ok_or_else(|| Error::Failed(format!("go mod download said nothing of {spec}")))
+    };
+
+    let gopath = workdir.join("gopath");
+    let src = gopath.join("src");
+    // What lies deeper goes first: a file that is there already stays.
+    let mut sources: Vec<&Source> = recipe.sources.iter().collect();
+    sources.sort_by_key(|source| std::cmp::Reverse(source.path.len()));
+    for source in sources {
+        let Some(spec) = source.download() else {
+            return Err(Error::Failed(format!("{}: {} has no source", pin.release, source.path)));
+        };
+        let module = dir_of(&spec)?;
+        if source.sum.as_ref().is_some_and(|sum| *sum != module.sum) {
+            return Err(Error::Failed(format!(
+                "{}: {spec} has the sum {}, the recipe wants another",
+                pin.release, module.sum
+            )));
+        }
+        let from = match source.workspace {
+            Some(_) => module.dir.join("Godeps/_workspace/src").join(&source.path),
+            None => module.dir.clone(),
+        };
+        link_tree(&from, &src.join(&source.path))?;
+    }
+    let release = dir_of(&kubernetes)?.dir.clone();
+    for tree in TREES {
+        if release.join(tree).is_dir() {
+            link_tree(&release.join(tree), &src.join("k8s.io/kubernetes").join(tree))?;
+        }
+    }
+    // From 1.4 to 1.14 the staging repositories are part of the module.
+    let staging = release.join("staging/src");
+    if staging.is_dir() {
+        link_tree(&staging, &src)?;
+    }
+    for stub in &recipe.stubs {
+        let package = src.join(&stub.package);
+        sh.remove_path(&package)?;
+        sh.create_dir(&package)?;
+        sh.copy_file(go_ref.join("stubs").join(&stub.file), &package)?;
+    }
+
+    let reference = src.join("reference");
+    sh.create_dir(&reference)?;
+    for file in sh.read_dir(workdir)?.into_iter().filter(|path| path.is_file()) {
+        sh.copy_file(file, &reference)?;
+    }
+    Ok(Assembled {
+        dir: reference,
+        env: vec![
+            ("GO111MODULE".to_owned(), "off".to_owned()),
+            ("GOPATH".to_owned(), gopath.to_string_lossy().into_owned()),
+            ("GOFLAGS".to_owned(), String::new()),
+            ("GOENV".to_owned(), "off".to_owned()),
+        ],
+        trimpath: false,
+    })
+}
+
+/// The sum of the release's module.
+pub(crate) fn go_sum(sh: &Shell, release: &str) -> Result<String> {
+    let modules = download(sh, &[format!("k8s.io/kubernetes@{release}")])?;
+    Ok(modules.into_iter().map(|module| module.sum).collect())
+}
+
+/// A module in the module cache.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Module {
+    path: String,
+    version: String,
+    #[serde(default)]
+    dir: PathBuf,
+    #[serde(default)]
+    sum: String,
+    error: Option<String>,
+}
+
+impl Module {
+    fn spec(&self) -> String {
+        format!("{}@{}", self.path, self.version)
+    }
+}
+
+fn download(sh: &Shell, specs: &[String]) -> Result<Vec<Module>> {
+    let output = cmd!(sh, "go mod download -json {specs...}")
+        .env("GOFLAGS", "-mod=mod")
+        .env("GO111MODULE", "on")
+        .env("GOWORK", "off")
+        .env("GONOSUMDB", "*")
+        .quiet()
+        .ignore_status()
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let modules: Vec<Module> =
+        serde_json::Deserializer::from_str(&text).into_iter().collect::<std::result::Result<_, _>>()?;
+    if let Some((module, error)) = modules.iter().find_map(|m| m.error.as_ref().map(|e| (m, e))) {
+        return Err(unavailable(&module.spec(), error));
+    }
+    if modules.len() != specs.len() {
+        let words = String::from_utf8_lossy(&output.stderr);
+        return Err(unavailable(&format!("one of {} modules", specs.len()), &words));
+    }
+    Ok(modules)
+}
+
+/// Hard-links what Go compiles, except tests, from one tree into another; copies where the two
+/// are on different file systems. Files that are there already stay.
+fn link_tree(from: &Path, to: &Path) -> Result<()> {
+    let io = |e: std::io::Error| Error::io(from, &e);
+    let mut made = false;
+    for entry in fs::read_dir(from).map_err(io)? {
+        let entry = entry.map_err(io)?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.file_type().map_err(io)?.is_dir() {
+            if name != "testdata" {
+                link_tree(&source, &target)?;
+            }
+            continue;
+        }
+        let compiled = [".go", ".s", ".h"].iter().any(|end| name.ends_with(end));
+        if !compiled || name.ends_with("_test.go") || target.exists() {
+            continue;
+        }
+        if !made {
+            fs::create_dir_all(to).map_err(|e| Error::io(to, &e))?;
+            made = true;
+        }
+        if fs::hard_link(&source, &target).is_err() {
+            fs::copy(&source, &target).map_err(|e| Error::io(&source, &e))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECIPE: &str = r#"{"release": "v1.5.8",
+        "stubs": [{"package": "k8s.io/x/factory", "file": "factory.go", "why": "etcd"}],
+        "sources": [
+            {"path": "a.b/c", "version": "v0.2.0", "sum": "h1:x=", "match": "exact"},
+            {"path": "d.e/f", "workspace": "v1.2.7", "wanted": "0123", "match": "nearest"},
+            {"path": "g.h/i", "module": "g.h/I", "version": "v1.0.0", "wanted": "4567", "match": "nearest"}
+        ]}"#;
+
+    #[test]
+    fn whatever_is_not_the_very_revision_is_a_substitution() {
+        let recipe: Recipe = serde_json::from_str(RECIPE).unwrap();
+        let told: Vec<_> =
+            recipe.substitutions().into_iter().map(|s| (s.module, s.wanted, s.got)).collect();
+        let expected = [
+            ("d.e/f", "0123", "Godeps/_workspace of v1.2.7"),
+            ("g.h/i", "4567", "v1.0.0"),
+            ("k8s.io/x/factory", "v1.5.8", "go-ref/stubs/factory.go"),
+        ]
+        .map(|(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned()));
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn a_source_is_downloaded_as_a_module_or_with_the_release_that_carries_it() {
+        let recipe: Recipe = serde_json::from_str(RECIPE).unwrap();
+        let specs: Vec<_> = recipe.sources.iter().map(Source::download).collect();
+        let expected = ["a.b/c@v0.2.0", "k8s.io/kubernetes@v1.2.7", "g.h/I@v1.0.0"];
+        assert_eq!(specs, expected.map(|spec| Some(spec.to_owned())));
+    }
+
+    #[test]
+    fn every_recipe_in_the_repository_can_be_read() {
+        let go_ref = crate::project_root().join("go-ref");
+        let mut read = 0;
+        for entry in fs::read_dir(go_ref.join("gopath")).unwrap() {
+            let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+            let recipe = Recipe::load(&go_ref, name.trim_end_matches(".json")).unwrap();
+            assert!(recipe.sources.iter().all(|source| source.download().is_some()), "{name}");
+            assert!(recipe.inputs(&go_ref).iter().all(|file| file.exists()), "{name}");
+            read += 1;
+        }
+        assert!(read > 0);
+    }
+}

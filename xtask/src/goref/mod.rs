@@ -1,0 +1,190 @@
+//! References: the real functions of one release, built by the toolchain it was shipped with.
+//!
+//! In: a pin and the Go sources in `go-ref/`. Out: a [`Reference`], a binary under
+//! `target/go-ref/<release>/` that answers conformance requests. How the sources of Kubernetes get
+//! beside ours differs by age and lives in [`module`] and [`gopath`]; everything after that is the
+//! same.
+
+pub(crate) mod gopath;
+pub(crate) mod module;
+pub(crate) mod pins;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use xshell::{Shell, cmd};
+
+use crate::error::{Error, Result};
+use pins::{Mode, Pin, Pins};
+
+/// A directory in which `go build .` makes a reference.
+pub(crate) struct Assembled {
+    /// Where the reference's sources lie.
+    pub(crate) dir: PathBuf,
+    /// What Go must be told on top of what [`go_env`] says.
+    pub(crate) env: Vec<(String, String)>,
+    /// Whether the toolchain knows `-trimpath` for whole builds (go1.13 and later).
+    pub(crate) trimpath: bool,
+}
+
+/// A built reference.
+pub(crate) struct Reference {
+    binary: PathBuf,
+    /// What was recorded when it was built.
+    pub(crate) stamp: Stamp,
+}
+
+/// Lies beside a binary and says what it was made of.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    /// [`Pin::digest`].
+    digest: String,
+    /// The sum of the release's module, as `go.sum` tells it.
+    pub(crate) go_sum: String,
+}
+
+impl Reference {
+    /// Builds the reference of a release, or takes the one that is there if nothing it was made of
+    /// has changed.
+    pub(crate) fn build(sh: &Shell, pins: &Pins, pin: &Pin, target: &Path, keep: bool) -> Result<Self> {
+        let home = target.join(&pin.release);
+        let binary = home.join("reference");
+        let stamp_path = home.join("stamp.json");
+        if let Ok(text) = sh.read_file(&stamp_path)
+            && let Ok(stamp) = serde_json::from_str::<Stamp>(&text)
+            && stamp.digest == pin.digest
+            && binary.exists()
+        {
+            return Ok(Reference { binary, stamp });
+        }
+
+        let started = Instant::now();
+        eprintln!("{}: building the reference with {} …", pin.release, pin.toolchain);
+        let go = toolchain(sh, &pin.toolchain)?;
+        let workdir = home.join("src");
+        sh.remove_path(&home)?;
+        sh.create_dir(&workdir)?;
+        for file in pins::core_files(&pins.go_ref)? {
+            sh.copy_file(file, &workdir)?;
+        }
+        for shim in &pin.shims {
+            sh.copy_file(pins.go_ref.join("shims").join(shim), &workdir)?;
+        }
+        sh.write_file(
+            workdir.join("release.go"),
+            format!("package main\n\nconst releaseName = \"{}\"\n", pin.release),
+        )?;
+        let assembled = match pin.mode {
+            Mode::Module => module::assemble(sh, pin, &workdir)?,
+            Mode::Gopath => gopath::assemble(sh, &pins.go_ref, pin, &workdir)?,
+        };
+
+        let trimpath = assembled.trimpath.then_some("-trimpath");
+        // No inlining, no optimisation, no debug information: a third less work for the compiler,
+        // and nothing that Go's semantics would notice. Patterns such as `all=` came with go1.10.
+        let gcflags = (pin.go_minor() >= 10).then_some("-gcflags=all=-l -N -dwarf=false");
+        let mut build =
+            cmd!(sh, "{go} build {trimpath...} {gcflags...} -ldflags='-s -w' -o {binary} .");
+        for (key, value) in go_env().iter().chain(&assembled.env) {
+            build = build.env(key, value);
+        }
+        if let Some(goroot) = go.ancestors().nth(2) {
+            build = build.env("GOROOT", goroot); // old toolchains do not find it by themselves
+        }
+        let output = {
+            let _dir = sh.push_dir(&assembled.dir);
+            build.quiet().ignore_status().output()?
+        };
+        if !output.status.success() {
+            let words = String::from_utf8_lossy(&output.stderr);
+            let words: Vec<&str> =
+                words.lines().filter(|line| !line.starts_with("go: downloading")).collect();
+            return Err(build_failure(pin, &words.join("\n")));
+        }
+        let go_sum = match pin.mode {
+            Mode::Module => module::go_sum(&workdir, &pin.release)?,
+            Mode::Gopath => gopath::go_sum(sh, &pin.release)?,
+        };
+        let stamp = Stamp { digest: pin.digest.clone(), go_sum };
+        if !keep {
+            sh.remove_path(&workdir)?;
+        }
+        sh.write_file(&stamp_path, serde_json::to_string(&stamp)?)?;
+        eprintln!("{}: built in {} s", pin.release, started.elapsed().as_secs());
+        Ok(Reference { binary, stamp })
+    }
+
+    /// Asks all requests, a line each, and returns the answers, a line each in the same order.
+    pub(crate) fn ask(&self, sh: &Shell, requests: &str) -> Result<Vec<String>> {
+        let binary = &self.binary;
+        // The local time zone is part of a dumped metav1.Time.
+        let output = cmd!(sh, "{binary}")
+            .env("TZ", "UTC")
+            .stdin(requests)
+            .quiet()
+            .ignore_status()
+            .output()?;
+        if !output.status.success() {
+            let words = String::from_utf8_lossy(&output.stderr);
+            let end: Vec<&str> = words.lines().take(40).collect();
+            return Err(Error::Failed(format!(
+                "{}: {}\n{}",
+                binary.display(),
+                output.status,
+                end.join("\n")
+            )));
+        }
+        let text = String::from_utf8(output.stdout)
+            .map_err(|e| Error::Failed(format!("{}: an answer is not UTF-8: {e}", binary.display())))?;
+        let answers: Vec<String> = text.lines().map(str::to_owned).collect();
+        let asked = requests.lines().count();
+        if answers.len() != asked {
+            return Err(Error::Failed(format!(
+                "{}: {asked} requests, {} answers",
+                binary.display(),
+                answers.len()
+            )));
+        }
+        Ok(answers)
+    }
+}
+
+/// The environment of every build, whatever the caller's own says.
+fn go_env() -> Vec<(String, String)> {
+    [("GOTOOLCHAIN", "local"), ("CGO_ENABLED", "0"), ("GOOS", "linux"), ("GOARCH", "amd64")]
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .to_vec()
+}
+
+/// The `go` program of a toolchain, fetched as a module if need be.
+fn toolchain(sh: &Shell, version: &str) -> Result<PathBuf> {
+    let root = cmd!(sh, "go env GOROOT")
+        .env("GOTOOLCHAIN", version)
+        .env("GOFLAGS", "")
+        .env("GOWORK", "off")
+        .quiet()
+        .ignore_stderr()
+        .read()
+        .map_err(|e| unavailable(&format!("the toolchain {version}"), &e.to_string()))?;
+    let go = Path::new(&root).join("bin/go");
+    if go.exists() { Ok(go) } else { Err(unavailable(&format!("the toolchain {version}"), &root)) }
+}
+
+fn unavailable(what: &str, why: &str) -> Error {
+    Error::Unavailable(format!(
+        "{what} is not available ({why})\n\
+         hint: references need Go 1.21 or newer on PATH and a module proxy (`go env GOPROXY`)"
+    ))
+}
+
+/// Tells a proxy that is out of reach from a build that is wrong.
+fn build_failure(pin: &Pin, words: &str) -> Error {
+    const PROXY: &[&str] =
+        &["403 Forbidden", "404 Not Found", "410 Gone", "dial tcp", "no such host", "i/o timeout"];
+    if PROXY.iter().any(|sign| words.contains(sign)) {
+        unavailable(&format!("a module of {}", pin.release), words)
+    } else {
+        Error::Failed(format!("{}: the reference does not build:\n{words}", pin.release))
+    }
+}

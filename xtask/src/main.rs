@@ -1,0 +1,36 @@
+//! The project's tasks: `cargo xtask <task>`. One file a task; this one parses and dispatches.
+
+mod error;
+mod flags;
+mod golden;
+mod goref;
+mod regen_golden;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::error::Result;
+use crate::flags::{Xtask, XtaskCmd};
+
+fn main() -> ExitCode {
+    let flags = Xtask::from_env_or_exit();
+    match run(flags) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            error.exit_code()
+        }
+    }
+}
+
+fn run(flags: Xtask) -> Result<()> {
+    match flags.subcommand {
+        XtaskCmd::RegenGolden(flags) => regen_golden::run(&flags),
+    }
+}
+
+/// The root of the repository.
+fn project_root() -> PathBuf {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask).to_path_buf()
+}
