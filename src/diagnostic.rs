@@ -45,7 +45,8 @@ impl fmt::Display for Severity {
 pub struct Diagnostic {
     /// The file as it was named, `-` for the standard input; empty when no input is to blame.
     pub source: String,
-    /// Which document of the file, counted from 0; absent when the whole file is meant.
+    /// Which object of the file, counted from 1 as in the results; absent when the whole file is
+    /// meant.
     pub document: Option<usize>,
     /// The field, as manifests write it: `spec.containers[0].image`; empty for the whole document.
     pub path: String,
@@ -86,7 +87,7 @@ impl Diagnostic {
         self
     }
 
-    /// Names the file and which of its documents, counted from 0.
+    /// Names the file and which of its objects, counted from 1.
     #[must_use]
     pub fn in_document(mut self, source: impl Into<String>, document: usize) -> Diagnostic {
         self.source = source.into();

@@ -23,7 +23,7 @@ use crate::release::Release;
 use crate::toolchain::{JsonStyle, Toolchain};
 
 /// How a release reads YAML: its go-yaml, and the Go that it was built with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     go_yaml: &'static GoYaml,
     /// `strconv.ParseInt` knows `0b` and `0o` (Go 1.13).
@@ -80,7 +80,7 @@ const GO_YAML: &[(Release, GoYaml)] = &[
 ];
 
 /// One version of go-yaml v2, told by what it does.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct GoYaml {
     /// What a plain number may look like if it is no integer.
     float: FloatGrammar,
@@ -125,7 +125,7 @@ enum FloatGrammar {
 }
 
 /// Texts of errors that were corrected over time.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Wording {
     unknown_directive: &'static str,
     zero_indentation: &'static str,
@@ -227,11 +227,20 @@ pub struct Duplicate {
 /// The text is not YAML, or not YAML that can be JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct YamlError {
-    message: String,
+    /// Whether go-yaml says it, which signs its errors.
+    signed: bool,
+    /// The line in Go's text; 0 where it names none.
+    told: usize,
+    problem: String,
     line: Option<usize>,
 }
 
 impl YamlError {
+    /// What is wrong, in Go's words, without the place.
+    pub fn problem(&self) -> &str {
+        &self.problem
+    }
+
     /// The line that is meant, counted from 1, where one is known. The line in the text is Go's own,
     /// which for many errors is one less.
     pub fn line(&self) -> Option<usize> {
@@ -239,17 +248,17 @@ impl YamlError {
     }
 
     /// An error at a line, counted from 0, that Go does not name.
-    fn new(message: impl AsRef<str>, line: usize) -> YamlError {
-        YamlError { message: format!("yaml: {}", message.as_ref()), line: Some(line + 1) }
+    fn new(problem: impl Into<String>, line: usize) -> YamlError {
+        YamlError { signed: true, told: 0, problem: problem.into(), line: Some(line + 1) }
     }
 
-    fn unplaced(message: &str) -> YamlError {
-        YamlError { message: format!("yaml: {message}"), line: None }
+    fn unplaced(problem: &str) -> YamlError {
+        YamlError { signed: true, told: 0, problem: problem.to_owned(), line: None }
     }
 
     /// An error that is not go-yaml's.
-    fn bare(message: String, line: Option<usize>) -> YamlError {
-        YamlError { message, line: line.map(|line| line + 1) }
+    fn bare(problem: String, line: Option<usize>) -> YamlError {
+        YamlError { signed: false, told: 0, problem, line: line.map(|line| line + 1) }
     }
 
     fn unknown_anchor(name: &str, line: usize) -> YamlError {
@@ -261,25 +270,25 @@ impl YamlError {
             0 => context,
             line => line + usize::from(rules.scanner_lines_from_one),
         };
-        YamlError::placed(problem, told, line)
+        YamlError { told, ..YamlError::new(problem, line) }
     }
 
     fn in_parser(problem: &str, line: usize, context: usize) -> YamlError {
-        YamlError::placed(problem, if line == 0 { context } else { line }, line)
-    }
-
-    fn placed(problem: &str, told: usize, line: usize) -> YamlError {
-        match told {
-            0 => YamlError::new(problem, line),
-            told => YamlError::new(format!("line {told}: {problem}"), line),
-        }
+        let told = if line == 0 { context } else { line };
+        YamlError { told, ..YamlError::new(problem, line) }
     }
 }
 
 impl fmt::Display for YamlError {
     /// The text that Go has for it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        if self.signed {
+            f.write_str("yaml: ")?;
+        }
+        if self.told > 0 {
+            write!(f, "line {}: ", self.told)?;
+        }
+        f.write_str(&self.problem)
     }
 }
 

@@ -187,7 +187,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    fn error(&self, message: impl AsRef<str>, id: NodeId) -> YamlError {
+    fn error(&self, message: impl Into<String>, id: NodeId) -> YamlError {
         YamlError::new(message, self.document.node(id).map_or(0, |node| node.line))
     }
 
