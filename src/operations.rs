@@ -391,3 +391,148 @@ fn tolerate_everything(pod: &mut Mut<'_, '_>) {
         toleration.get("Effect").set_str("NoExecute");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::decode;
+
+    fn schema() -> Schema {
+        Schema::load("v1.30.14".parse().unwrap()).unwrap()
+    }
+
+    fn pod(schema: &Schema, spec: &str) -> Value {
+        let text = format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p"}},"spec":{spec}}}"#
+        );
+        let kind = schema.kind("v1", "Pod").unwrap();
+        decode::decode(schema, kind.versioned, &text).unwrap().value
+    }
+
+    fn look<'v>(schema: &'v Schema, pod: &'v Value, path: &str) -> Ref<'v, 'v> {
+        Ref::new(schema, schema.kind("v1", "Pod").unwrap().versioned, pod).at(path)
+    }
+
+    #[test]
+    fn an_empty_list_is_nil_once_it_has_been_on_the_wire() {
+        let schema = schema();
+        let sent = pod(
+            &schema,
+            r#"{"containers":[{"name":"c","args":[],"env":[]}]}"#,
+        );
+        let kind = schema.kind("v1", "Pod").unwrap();
+        let received = receive(&schema, kind, sent.clone()).unwrap();
+        let args = |pod| {
+            look(&schema, pod, "Spec.Containers")
+                .items()
+                .next()
+                .unwrap()
+                .get("Args")
+                .is_nil()
+        };
+        assert!(!args(&sent));
+        assert!(args(&received));
+    }
+
+    #[test]
+    fn a_field_of_a_disabled_gate_is_dropped_when_the_object_is_created_but_not_when_it_is_served()
+    {
+        let schema = schema();
+        let kind = schema.kind("v1", "Pod").unwrap();
+        let sidecar = pod(
+            &schema,
+            r#"{"containers":[{"name":"c"}],"initContainers":[{"name":"s","restartPolicy":"Always"}]}"#,
+        );
+        let off = BTreeMap::from([("SidecarContainers".to_owned(), false)]);
+        let gates = Gates::with_overrides(&schema, &off);
+        let policy = |pod: &Value| {
+            let first = look(&schema, pod, "Spec.InitContainers").items().next();
+            first.unwrap().get("RestartPolicy").str().to_owned()
+        };
+        let created = create(&schema, kind, sidecar.clone(), &Gates::defaults(&schema)).unwrap();
+        assert_eq!(policy(&created), "Always");
+        let created = create(&schema, kind, sidecar.clone(), &gates).unwrap();
+        assert_eq!(policy(&created), "");
+        let served = serve(&schema, kind, sidecar, &gates).unwrap();
+        assert_eq!(policy(&served), "Always");
+    }
+
+    #[test]
+    fn a_static_pod_with_a_uid_keeps_it_and_one_without_depends_on_node_and_file() {
+        let schema = schema();
+        let kind = schema.kind("v1", "Pod").unwrap();
+        let gates = Gates::defaults(&schema);
+        let uid = |node, file| {
+            let pod = pod(&schema, r#"{"containers":[{"name":"c"}]}"#);
+            let pod = read_file(&schema, kind, pod, &gates, StaticSource { file, node }).unwrap();
+            look(&schema, &pod, "ObjectMeta.UID").str().to_owned()
+        };
+        assert_eq!(uid("a", "/m/p.yaml").len(), 32);
+        assert_eq!(uid("a", "/m/p.yaml"), uid("a", "/m/p.yaml"));
+        assert_ne!(uid("a", "/m/p.yaml"), uid("b", "/m/p.yaml"));
+        assert_ne!(uid("a", "/m/p.yaml"), uid("a", "/m/q.yaml"));
+    }
+
+    fn mounts_of_pod_of(job_spec: &str, admission: bool) -> Vec<(String, usize, usize)> {
+        let schema = schema();
+        let gates = Gates::defaults(&schema);
+        let kind = schema.kind("batch/v1", "Job").unwrap();
+        let text = format!(
+            r#"{{"apiVersion":"batch/v1","kind":"Job","metadata":{{"name":"j"}},"spec":{job_spec}}}"#
+        );
+        let job = decode::decode(&schema, kind.versioned, &text)
+            .unwrap()
+            .value;
+        let job = deliver(&schema, kind, job, &gates).unwrap();
+        let pod = pod_of(&schema, kind, &job, &gates, admission).unwrap();
+        ["Spec.InitContainers", "Spec.Containers"]
+            .iter()
+            .flat_map(|list| look(&schema, &pod, list).items())
+            .map(|c| {
+                (
+                    c.get("Name").str().to_owned(),
+                    c.get("VolumeMounts").len(),
+                    c.get("Env").len(),
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_container_that_does_not_mount_the_token_itself_gets_it() {
+        let template = r#"{"template":{"spec":{
+            "initContainers":[{"name":"i"}],
+            "containers":[{"name":"c"},{"name":"own","volumeMounts":[
+                {"name":"t","mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}]}]}}}"#;
+        let expected = |n| {
+            vec![
+                ("i".to_owned(), n, 0),
+                ("c".to_owned(), n, 0),
+                ("own".to_owned(), 1, 0),
+            ]
+        };
+        assert_eq!(mounts_of_pod_of(template, true), expected(1));
+        assert_eq!(mounts_of_pod_of(template, false), expected(0));
+    }
+
+    #[test]
+    fn a_pod_that_wants_no_token_gets_none() {
+        let template = r#"{"template":{"spec":{
+            "automountServiceAccountToken":false,"containers":[{"name":"c"}]}}}"#;
+        assert_eq!(mounts_of_pod_of(template, true), [("c".to_owned(), 0, 0)]);
+    }
+
+    #[test]
+    fn an_indexed_job_tells_its_containers_their_index_unless_they_know() {
+        let template = r#"{"completionMode":"Indexed","completions":2,"template":{"spec":{
+            "automountServiceAccountToken":false,
+            "initContainers":[{"name":"i","env":[{"name":"JOB_COMPLETION_INDEX","value":"7"}]}],
+            "containers":[{"name":"c","env":[{"name":"A"}]}]}}}"#;
+        assert_eq!(
+            mounts_of_pod_of(template, true),
+            [("i".to_owned(), 0, 1), ("c".to_owned(), 0, 2)]
+        );
+    }
+}

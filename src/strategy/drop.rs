@@ -635,7 +635,7 @@ const KIND_ROWS: &[KindRow] = &[
     ),
     kind_row(
         23,
-        35,
+        34,
         &["StatefulSet"],
         "StatefulSetAutoDeletePVC",
         &["Spec.PersistentVolumeClaimRetentionPolicy"],
