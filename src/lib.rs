@@ -19,6 +19,7 @@ pub mod decode;
 pub mod defaults;
 pub mod diagnostic;
 pub mod digest;
+pub mod documents;
 pub mod engine;
 pub mod float;
 pub mod gates;
