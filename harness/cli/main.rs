@@ -1,0 +1,7 @@
+//! The program as a person meets it: what it prints, where, and how it exits.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod bad_input;
+mod output;
+mod run;
+mod usage;

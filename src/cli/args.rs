@@ -1,0 +1,185 @@
+//! What can be typed, and the help that says so.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use kubehash::engine::View;
+use kubehash::release::VersionRequest;
+
+/// Kubernetes' container hashes, bit for bit, for every release
+#[derive(Debug, Parser)]
+#[command(
+    name = "kubehash",
+    version,
+    max_term_width = 100,
+    long_about = "Kubernetes' container hashes, bit for bit, for every release.\n\n\
+        A kubelet restarts a container when the hash of its spec changes, and the same spec hashes \
+        differently under different releases. kubehash computes the hashes as the real code of \
+        each release does.",
+    after_help = "Exit codes are documented with each command: kubehash hash --help"
+)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+
+    /// When to use colour (auto: on a terminal, unless NO_COLOR is set)
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub(super) color: Color,
+
+    /// Print no notes and no warnings on stderr, only errors
+    #[arg(long, short, global = true)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Print the container hashes of manifests under one or more releases
+    Hash(HashArgs),
+    /// List the releases known, with toolchain, evidence and era
+    Releases(ReleasesArgs),
+    /// Answer conformance requests on stdin, one JSON object a line (docs/protocol.md)
+    #[command(after_help = "Exit codes:\n  0  every line was answered\n  1  stdin or stdout failed")]
+    Testee,
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes:\n  \
+        0  everything was hashed\n  \
+        1  wrong usage, an unreadable file, or an object that could not be hashed (the others \
+        still are)\n  \
+        3  nothing was hashed, or part of the input was skipped (other kinds, empty input)\n\
+        Where several apply, 1 comes before 3.",
+    after_long_help = "Examples:\n  \
+        kubehash hash web.yaml --release 1.30\n  \
+        kubehash hash manifests/ --release 1.29,1.30,1.31\n  \
+        helm template chart | kubehash hash - --release v1.30.4-eks-a737599 -o json\n  \
+        kubectl get pods -A -o json | kubehash hash - --release 1.31\n\n\
+        Exit codes:\n  \
+        0  everything was hashed\n  \
+        1  wrong usage, an unreadable file, or an object that could not be hashed (the others \
+        still are)\n  \
+        3  nothing was hashed, or part of the input was skipped (other kinds, empty input)\n\
+        Where several apply, 1 comes before 3."
+)]
+pub(super) struct HashArgs {
+    /// Manifests: files, directories (read recursively: *.yaml, *.yml, *.json), or - for stdin
+    ///
+    /// YAML with any number of documents, JSON, and Lists. Workloads (Pod, PodTemplate,
+    /// ReplicationController, ReplicaSet, Deployment, DaemonSet, StatefulSet, Job, CronJob) are
+    /// hashed; objects of other kinds are skipped and counted. Without PATH, stdin is read.
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+
+    /// The releases to compute for: 1.30 (its newest patch), v1.30.14, 1.30.4-eks-a737599
+    ///
+    /// Several are separated by commas and shown side by side. Of a vendor's version the upstream
+    /// release counts.
+    #[arg(long, short, required = true, value_delimiter = ',', value_name = "RELEASE")]
+    pub(super) release: Vec<VersionRequest>,
+
+    /// What happens to an object before it is hashed
+    #[arg(long, value_enum, default_value_t = ViewArg::Delivered)]
+    pub(super) view: ViewArg,
+
+    /// Hash the Pods of workloads as the controller makes them, without the service account's
+    /// token mount that admission adds
+    #[arg(long)]
+    pub(super) no_admission: bool,
+
+    /// Make an error of what a release's decoder tolerates: unknown fields, duplicate keys
+    #[arg(long)]
+    pub(super) strict: bool,
+
+    /// Feature gates of the cluster that differ from the release's defaults: a=true,b=false
+    #[arg(long, value_delimiter = ',', value_name = "GATE=BOOL", value_parser = feature_gate)]
+    pub(super) feature_gates: Vec<(String, bool)>,
+
+    /// How to print the result
+    #[arg(long, short, value_enum, default_value_t = Output::Table)]
+    pub(super) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes:\n  0  the list was printed\n  1  wrong usage")]
+pub(super) struct ReleasesArgs {
+    /// How to print the list
+    #[arg(long, short, value_enum, default_value_t = Output::Table)]
+    pub(super) output: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Output {
+    /// Columns for people; the numbers in hexadecimal, as the annotation holds them
+    Table,
+    /// The whole report as JSON (apiVersion kubehash/v1, docs/cli.md)
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ViewArg {
+    /// Created, persisted and served by an API server of the release, received by its kubelet;
+    /// for a workload, the Pod that its controller creates
+    Delivered,
+    /// Decoded as it stands: no defaults, nothing added
+    Decoded,
+    /// A static Pod's manifest as the kubelet reads it from a file (Pods only)
+    Static,
+}
+
+impl From<ViewArg> for View {
+    fn from(view: ViewArg) -> View {
+        match view {
+            ViewArg::Delivered => View::Delivered,
+            ViewArg::Decoded => View::Decoded,
+            ViewArg::Static => View::Static,
+        }
+    }
+}
+
+fn feature_gate(text: &str) -> Result<(String, bool), String> {
+    let (gate, value) = text
+        .split_once('=')
+        .ok_or_else(|| "write it as Gate=true or Gate=false".to_owned())?;
+    let value = match value.trim() {
+        "true" => true,
+        "false" => false,
+        other => return Err(format!("{other:?} is neither true nor false")),
+    };
+    match gate.trim() {
+        "" => Err("the gate's name is missing".to_owned()),
+        gate => Ok((gate.to_owned(), value)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        use clap::CommandFactory as _;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn feature_gates_read_as_kubernetes_writes_them() {
+        assert_eq!(feature_gate("A=true"), Ok(("A".to_owned(), true)));
+        assert_eq!(feature_gate(" A = false"), Ok(("A".to_owned(), false)));
+        for wrong in ["A", "A=yes", "=true", ""] {
+            assert!(feature_gate(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! stdout for data, stderr for words; colour where it is wanted.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use clap::builder::styling::{AnsiColor, Style};
+use kubehash::diagnostic::{Diagnostic, Severity};
+
+use super::args::Color;
+
+const BOLD: Style = Style::new().bold();
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const NOTE: Style = AnsiColor::Cyan.on_default().bold();
+
+/// The two streams and what the user asked of them.
+pub(super) struct Console {
+    color: ColorChoice,
+    quiet: bool,
+}
+
+impl Console {
+    /// `color` is what was asked for; an explicit word is stronger than `NO_COLOR`.
+    pub(super) fn new(color: Color, quiet: bool) -> Console {
+        let color = match color {
+            Color::Auto => ColorChoice::Auto,
+            Color::Always => ColorChoice::Always,
+            Color::Never => ColorChoice::Never,
+        };
+        Console { color, quiet }
+    }
+
+    /// Writes data to stdout as it is.
+    pub(super) fn write(&self, data: &[u8]) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(data)?;
+        out.flush()
+    }
+
+    /// Writes text to stdout; styles are dropped where colour is not wanted.
+    pub(super) fn write_styled(&self, text: &str) -> io::Result<()> {
+        let mut out = AutoStream::new(io::stdout(), self.color).lock();
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+
+    /// Says what a diagnostic says: where, what, and what to do about it.
+    pub(super) fn diagnostic(&self, diagnostic: &Diagnostic) {
+        let mut place = match diagnostic.source.as_str() {
+            "-" => "stdin".to_owned(),
+            source => source.to_owned(),
+        };
+        if let Some(document) = diagnostic.document {
+            place.push_str(&format!("#{document}"));
+        }
+        if !diagnostic.path.is_empty() {
+            place.push_str(if place.is_empty() { "" } else { ": " });
+            place.push_str(&diagnostic.path);
+        }
+        let (word, style) = match diagnostic.severity {
+            Severity::Error => ("error", ERROR),
+            Severity::Warning if self.quiet => return,
+            Severity::Warning => ("warning", WARNING),
+        };
+        self.say(word, style, &place, &diagnostic.message, diagnostic.hint.as_deref());
+    }
+
+    /// Says something that is worth knowing and no reason to do anything.
+    pub(super) fn note(&self, message: &str) {
+        if !self.quiet {
+            self.say("note", NOTE, "", message, None);
+        }
+    }
+
+    fn say(&self, word: &str, style: Style, place: &str, message: &str, hint: Option<&str>) {
+        let mut text = format!("{style}{word}{style:#}: ");
+        if !place.is_empty() {
+            text.push_str(&format!("{BOLD}{}{BOLD:#}: ", printable(place)));
+        }
+        // One message is one line, whatever Go put into its text.
+        let mut lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
+        text.push_str(&printable(lines.next().unwrap_or_default()));
+        lines.for_each(|line| text.push_str(&format!(" {}", printable(line))));
+        text.push('\n');
+        if let Some(hint) = hint {
+            text.push_str(&format!("  {NOTE}hint{NOTE:#}: {}\n", printable(hint)));
+        }
+        // When stderr fails, nobody is left to be told.
+        let _ = AutoStream::new(io::stderr(), self.color).lock().write_all(text.as_bytes());
+    }
+}
+
+/// Text from the input as it may reach a terminal: control characters, by which a manifest could
+/// move the cursor or recolour the screen, are written out; so are line breaks.
+pub(super) fn printable(text: &str) -> Cow<'_, str> {
+    if text.chars().any(char::is_control) {
+        text.chars()
+            .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
+            .collect()
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_cannot_write_to_the_terminal() {
+        assert_eq!(printable("web\u{1b}[2J\n"), "web\\u{1b}[2J\\n");
+        assert_eq!(printable("wörk 工作"), "wörk 工作");
+    }
+}

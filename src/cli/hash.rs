@@ -1,0 +1,645 @@
+//! `kubehash hash`: documents × releases → hashes.
+//!
+//! Each source is read once; each of its objects is hashed under every release asked for before
+//! the next one is looked at, so results and messages come in input order. What fails is told and
+//! counted, and the rest goes on.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use kubehash::catalogue::{self, Evidence, Resolution};
+use kubehash::diagnostic::Diagnostic;
+use kubehash::documents::{self, Document};
+use kubehash::engine::{Engine, EngineError, Options, View};
+use kubehash::json::Reader;
+use kubehash::report::{ContainerResult, HashReport, HashResult, Summary};
+use kubehash::toolchain::Toolchain;
+use kubehash::yaml::Dialect;
+
+use super::Exit;
+use super::args::{HashArgs, Output};
+use super::console::{Console, printable};
+use super::input::{self, Argument, Source};
+use super::kinds::{self, Class};
+use super::table::{Table, terminal_width};
+
+/// Hashes what the arguments name and prints the report.
+pub(super) fn run(args: &HashArgs, console: &Console) -> io::Result<Exit> {
+    let options = Options {
+        view: View::from(args.view),
+        feature_gates: args.feature_gates.iter().cloned().collect(),
+        admission: !args.no_admission,
+        ..Options::default()
+    };
+    let targets = match targets(args, &options) {
+        Ok(targets) => targets,
+        Err(problems) => {
+            problems.iter().for_each(|problem| console.diagnostic(problem));
+            return Ok(Exit::Error);
+        }
+    };
+    if args.paths.is_empty() && io::stdin().is_terminal() {
+        console.diagnostic(
+            &Diagnostic::error("no PATH was given, and stdin is a terminal")
+                .with_hint("name files or directories, or pipe manifests in"),
+        );
+        return Ok(Exit::Error);
+    }
+    let mut session = Session {
+        targets,
+        options,
+        strict: args.strict,
+        console,
+        results: Vec::new(),
+        diagnostics: Vec::new(),
+        summary: Summary::default(),
+        skipped: BTreeMap::new(),
+        empty_argument: false,
+    };
+    session.caveats();
+    if args.paths.is_empty() {
+        session.argument(Path::new(input::STDIN));
+    }
+    for path in &args.paths {
+        session.argument(path);
+    }
+    session.finish(args.output)
+}
+
+/// A release that was asked for, ready to answer.
+struct Target {
+    resolution: Resolution,
+    engine: Engine,
+    dialect: Dialect,
+}
+
+impl Target {
+    fn name(&self) -> String {
+        self.resolution.release.to_string()
+    }
+}
+
+/// All releases asked for, each once. Everything that is wrong with the request as a whole is
+/// found here, so that it is told once and not with every object.
+fn targets(args: &HashArgs, options: &Options) -> Result<Vec<Target>, Vec<Diagnostic>> {
+    let mut targets: Vec<Target> = Vec::new();
+    let mut problems = Vec::new();
+    for request in &args.release {
+        let resolution = match catalogue::resolve(*request) {
+            Ok(resolution) => resolution,
+            Err(error) => {
+                problems.push(Diagnostic::error(error.to_string()).with_hint(error.hint()));
+                continue;
+            }
+        };
+        if targets.iter().any(|target| target.resolution == resolution) {
+            continue;
+        }
+        let engine = match Engine::load(resolution.answers_for) {
+            Ok(engine) => engine,
+            Err(error) => {
+                problems.push(Diagnostic::error(error.to_string()));
+                continue;
+            }
+        };
+        if let Err(error) = engine.gates(&options.feature_gates) {
+            problems.push(of_engine(&error));
+            continue;
+        }
+        let dialect = Dialect::of(resolution.answers_for, Toolchain::of(engine.schema()));
+        targets.push(Target { resolution, engine, dialect });
+    }
+    if problems.is_empty() { Ok(targets) } else { Err(problems) }
+}
+
+/// What became of one object under one release.
+enum Outcome {
+    Hashed(HashResult, Vec<Diagnostic>),
+    Skipped(Diagnostic, String),
+    Failed(Vec<Diagnostic>),
+}
+
+struct Session<'a> {
+    targets: Vec<Target>,
+    options: Options,
+    strict: bool,
+    console: &'a Console,
+    results: Vec<HashResult>,
+    diagnostics: Vec<Diagnostic>,
+    summary: Summary,
+    /// Kinds of the objects that were skipped, for one line of words instead of hundreds.
+    skipped: BTreeMap<String, usize>,
+    /// Whether some PATH held no object at all: asking to hash it cannot have succeeded.
+    empty_argument: bool,
+}
+
+impl Session<'_> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.console.diagnostic(&diagnostic);
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// A source that could not be read counts as a document that failed.
+    fn fail(&mut self, diagnostic: Diagnostic) {
+        self.report(diagnostic);
+        self.summary.documents += 1;
+        self.summary.errors += 1;
+    }
+
+    fn caveats(&mut self) {
+        let caveats: Vec<String> =
+            self.targets.iter().filter_map(|target| target.resolution.caveat()).collect();
+        for caveat in caveats {
+            self.report(Diagnostic::warning(caveat));
+        }
+    }
+
+    fn argument(&mut self, path: &Path) {
+        let before = self.summary.documents;
+        match Argument::of(path) {
+            Argument::Stdin => self.source(input::read_stdin()),
+            Argument::Unusable(diagnostic) => self.fail(diagnostic),
+            Argument::Files(files) => {
+                if files.is_empty() {
+                    self.report(
+                        Diagnostic::warning("holds no manifests (*.yaml, *.yml, *.json)")
+                            .in_source(input::name(path)),
+                    );
+                }
+                for file in files {
+                    self.source(input::read_file(&file));
+                }
+            }
+        }
+        self.empty_argument |= self.summary.documents == before;
+    }
+
+    fn source(&mut self, source: Source) {
+        let bytes = match source.bytes {
+            Ok(bytes) => bytes,
+            Err(diagnostic) => return self.fail(diagnostic),
+        };
+        let mut readings: Vec<_> = self
+            .targets
+            .iter()
+            .map(|target| documents::read(&source.name, &bytes, target.dialect).into_iter().peekable())
+            .collect();
+        // What is wrong with the file as a whole is the same whoever reads it.
+        let whole = readings.first_mut().and_then(|reading| match reading.peek() {
+            Some(Err(diagnostic)) if diagnostic.document.is_none() => Some(diagnostic.clone()),
+            _ => None,
+        });
+        if let Some(diagnostic) = whole {
+            // A file without objects is a warning.
+            return if diagnostic.is_error() { self.fail(diagnostic) } else { self.report(diagnostic) };
+        }
+        for number in 1.. {
+            let readings: Vec<_> = readings.iter_mut().map(Iterator::next).collect();
+            if readings.iter().all(Option::is_none) {
+                break;
+            }
+            self.object(&source.name, number, readings);
+        }
+    }
+
+    /// One object, as each release's reader reads it.
+    fn object(
+        &mut self,
+        source: &str,
+        number: usize,
+        readings: Vec<Option<Result<Document<'_>, Diagnostic>>>,
+    ) {
+        let outcomes: Vec<Outcome> = self
+            .targets
+            .iter()
+            .zip(readings)
+            .filter_map(|(target, reading)| Some((target, reading?)))
+            .map(|(target, reading)| match reading {
+                Ok(document) => self.hash(target, source, &document),
+                Err(diagnostic) => Outcome::Failed(vec![diagnostic]),
+            })
+            .collect();
+
+        let mut messages = Messages::default();
+        let (mut failed, mut skipped) = (false, None);
+        for (target, outcome) in outcomes.into_iter().enumerate() {
+            match outcome {
+                Outcome::Hashed(result, warnings) => {
+                    messages.add(target, warnings);
+                    self.results.push(result);
+                }
+                Outcome::Skipped(diagnostic, kind) => {
+                    messages.skip(target, diagnostic);
+                    skipped = Some(kind);
+                }
+                Outcome::Failed(errors) => {
+                    messages.add(target, errors);
+                    failed = true;
+                }
+            }
+        }
+        self.summary.documents += 1;
+        if failed {
+            self.summary.errors += 1;
+        } else if skipped.is_some() {
+            self.summary.skipped += 1;
+        } else {
+            self.summary.checked += 1;
+        }
+        if let Some(kind) = skipped {
+            *self.skipped.entry(kind).or_default() += 1;
+        }
+        for message in messages.told(&self.targets) {
+            let diagnostic = message.diagnostic.in_document(source, number);
+            if message.aloud {
+                self.console.diagnostic(&diagnostic);
+            }
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn hash(&self, target: &Target, source: &str, document: &Document<'_>) -> Outcome {
+        let json = &*document.json;
+        let meta = Meta::of(json);
+        let (api_version, kind) = (meta.api_version.as_str(), meta.kind.as_str());
+        let failed = |diagnostic| Outcome::Failed(vec![diagnostic]);
+        let skipped = |words: String| {
+            let words = format!("{words}; skipped");
+            Outcome::Skipped(Diagnostic::warning(words), kind.to_owned())
+        };
+        // The engine takes an object without a kind for a bare container, as the protocol has it;
+        // in a file it is somebody's mistake.
+        if meta.is_object && kind.is_empty() {
+            let missing = Diagnostic::error("the object does not say what kind it is").at("kind");
+            return failed(missing.with_hint("a manifest names its apiVersion and its kind"));
+        }
+        if meta.is_object {
+            match kinds::classify(api_version, kind) {
+                Class::Workload => {}
+                Class::Other => return skipped(format!("a {kind} has no containers")),
+                Class::Custom => {
+                    return skipped(format!("{api_version} {kind} is a custom resource"));
+                }
+                Class::Unknown(meant) => {
+                    let message = format!("Kubernetes has no kind {kind:?} in {api_version:?}");
+                    return failed(Diagnostic::error(message).at("kind").with_hint(match meant {
+                        Some(meant) => format!("did you mean {meant}?"),
+                        None => format!("workloads are {}", kinds::WORKLOADS.join(", ")),
+                    }));
+                }
+            }
+        }
+        let hashes = match target.engine.container_hashes(json, &self.options) {
+            Ok(hashes) => hashes,
+            Err(error @ EngineError::ViewNeedsAPod { .. }) => return skipped(error.to_string()),
+            Err(error) => return failed(of_engine(&error)),
+        };
+        let mut warnings: Vec<Diagnostic> = document
+            .duplicates
+            .iter()
+            .cloned()
+            .chain(hashes.unknown_fields.iter().map(|path| {
+                Diagnostic::warning("unknown field: the release drops it").at(path.as_str())
+            }))
+            .map(|warning| warning.strictly(self.strict))
+            .collect();
+        if warnings.iter().any(Diagnostic::is_error) {
+            return Outcome::Failed(warnings);
+        }
+        if hashes.containers.is_empty() {
+            warnings.push(Diagnostic::warning("the object has no containers"));
+        }
+        let result = HashResult {
+            source: source.to_owned(),
+            document: document.number,
+            kind: hashes.kind,
+            namespace: hashes.namespace,
+            name: hashes.name,
+            release: target.name(),
+            view: self.options.view.as_str(),
+            api_version: hashes.api_version,
+            evidence: target.resolution.evidence_label(),
+            predicted: self.options.view != View::Static && !meta.is_live_pod(),
+            containers: hashes
+                .containers
+                .into_iter()
+                .map(|c| ContainerResult::new(c.name, c.container_type.as_str(), c.hash))
+                .collect(),
+        };
+        Outcome::Hashed(result, warnings)
+    }
+
+    fn finish(self, output: Output) -> io::Result<Exit> {
+        if !self.skipped.is_empty() {
+            let kinds: Vec<String> =
+                self.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            let count = self.summary.skipped;
+            let message = format!(
+                "skipped {count} object{}: {}",
+                if count == 1 { "" } else { "s" },
+                kinds.join(", ")
+            );
+            self.console.diagnostic(&Diagnostic::warning(message));
+        }
+        let exit = if self.summary.errors > 0 {
+            Exit::Error
+        } else if self.summary.checked == 0 || self.summary.skipped > 0 || self.empty_argument {
+            Exit::Incomplete
+        } else {
+            Exit::Done
+        };
+        match output {
+            Output::Json => {
+                let report = HashReport::new(self.results, self.diagnostics, self.summary);
+                let mut json = serde_json::to_vec_pretty(&report)?;
+                json.push(b'\n');
+                self.console.write(&json)?;
+            }
+            Output::Table => {
+                self.console.write_styled(&render(&self.targets, &self.results))?;
+                if self.results.iter().any(|result| result.predicted) {
+                    self.console.note(
+                        "hashes of manifests are predictions: admission can still change the Pod; \
+                         a live Pod (kubectl get pod -o json) gives the exact numbers",
+                    );
+                }
+            }
+        }
+        Ok(exit)
+    }
+}
+
+fn of_engine(error: &EngineError) -> Diagnostic {
+    let diagnostic = Diagnostic::error(error.to_string()).at(error.path());
+    match error.hint() {
+        Some(hint) => diagnostic.with_hint(hint),
+        None => diagnostic,
+    }
+}
+
+/// What is said about one object; what several releases say alike is said once.
+#[derive(Default)]
+struct Messages(Vec<Message>);
+
+struct Message {
+    diagnostic: Diagnostic,
+    /// Positions of the targets that say so.
+    targets: Vec<usize>,
+    /// Whether it is told at once, or only counted in the last line.
+    aloud: bool,
+}
+
+impl Messages {
+    fn add(&mut self, target: usize, diagnostics: Vec<Diagnostic>) {
+        for diagnostic in diagnostics {
+            self.push(target, diagnostic, true);
+        }
+    }
+
+    fn skip(&mut self, target: usize, diagnostic: Diagnostic) {
+        self.push(target, diagnostic, false);
+    }
+
+    fn push(&mut self, target: usize, diagnostic: Diagnostic, aloud: bool) {
+        match self.0.iter_mut().find(|message| message.diagnostic == diagnostic) {
+            Some(message) => message.targets.push(target),
+            None => self.0.push(Message { diagnostic, targets: vec![target], aloud }),
+        }
+    }
+
+    /// The messages, with the releases they hold for where that is not all of them.
+    fn told(self, all: &[Target]) -> impl Iterator<Item = Message> {
+        self.0.into_iter().map(|mut message| {
+            if message.targets.len() < all.len() {
+                let names: Vec<String> = message
+                    .targets
+                    .iter()
+                    .filter_map(|target| Some(all.get(*target)?.name()))
+                    .filter(|name| !message.diagnostic.message.contains(name.as_str()))
+                    .collect();
+                if !names.is_empty() {
+                    let text = &mut message.diagnostic.message;
+                    *text = format!("{text} (in {})", names.join(", "));
+                }
+            }
+            message
+        })
+    }
+}
+
+/// What has to be known of an object before a release decodes it.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Meta {
+    is_object: bool,
+    api_version: String,
+    kind: String,
+    has_uid: bool,
+    has_resource_version: bool,
+    has_status: bool,
+}
+
+impl Meta {
+    /// Reads what it can; what is no JSON, or of another type, is left for the engine to refuse.
+    fn of(json: &str) -> Meta {
+        let mut meta = Meta::default();
+        let _ = meta.read(json);
+        meta
+    }
+
+    fn read(&mut self, json: &str) -> Result<(), kubehash::json::SyntaxError> {
+        use kubehash::json::Token;
+        let mut reader = Reader::new(json);
+        if reader.peek()? != Token::Object {
+            return Ok(());
+        }
+        reader.begin_object()?;
+        self.is_object = true;
+        let mut first = true;
+        while let Some(key) = reader.next_key(&mut first)? {
+            match &*key {
+                "apiVersion" if reader.peek()? == Token::String => {
+                    self.api_version = reader.string()?.into_owned();
+                }
+                "kind" if reader.peek()? == Token::String => {
+                    self.kind = reader.string()?.into_owned();
+                }
+                // A kind of the wrong type is there, and wrong: not the same as missing.
+                "kind" => {
+                    self.is_object = false;
+                    reader.raw()?;
+                }
+                "metadata" if reader.peek()? == Token::Object => {
+                    reader.begin_object()?;
+                    let mut first = true;
+                    while let Some(key) = reader.next_key(&mut first)? {
+                        let set = !matches!(reader.raw()?, "\"\"" | "null");
+                        match &*key {
+                            "uid" => self.has_uid = set,
+                            "resourceVersion" => self.has_resource_version = set,
+                            _ => {}
+                        }
+                    }
+                }
+                "status" => self.has_status = !matches!(reader.raw()?, "{}" | "null"),
+                _ => {
+                    reader.raw()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an API server handed the object out as it stands in the cluster: then nothing will
+    /// change it on its way to the kubelet. A manifest may fix a uid (static Pods do), but it has
+    /// neither a resource version nor a status.
+    fn is_live_pod(&self) -> bool {
+        self.kind == "Pod" && self.has_uid && (self.has_resource_version || self.has_status)
+    }
+}
+
+/// The results as a table: a row per container, a column per release. Where the terminal is too
+/// narrow for that, a block per object.
+fn render(targets: &[Target], results: &[HashResult]) -> String {
+    if results.is_empty() {
+        return String::new();
+    }
+    let releases: Vec<String> = targets
+        .iter()
+        .map(|target| match target.resolution {
+            // A star stands for the warning on stderr.
+            Resolution { evidence: Evidence::Built, vendor: false, .. } => target.name(),
+            _ => format!("{}*", target.name()),
+        })
+        .collect();
+    let releases = || releases.iter().map(String::as_str);
+
+    let objects: Vec<ObjectRows<'_>> = results
+        .chunk_by(|a, b| (&a.source, a.document) == (&b.source, b.document))
+        .map(|results| ObjectRows::new(targets, results))
+        .collect();
+    let mut wide = Table::new(
+        ["DOCUMENT", "KIND", "NAMESPACE", "NAME", "CONTAINER", "TYPE"].into_iter().chain(releases()),
+    );
+    for object in &objects {
+        let place = format!("{}#{}", object.about.source, object.about.document);
+        let HashResult { kind, namespace, name, .. } = object.about;
+        let namespace = if namespace.is_empty() { "-" } else { namespace };
+        for row in &object.rows {
+            wide.row([&place, kind, namespace, name].into_iter().chain(row.cells()));
+        }
+    }
+    if terminal_width().is_none_or(|width| wide.width() <= width) {
+        return wide.to_string();
+    }
+
+    let mut narrow = Table::new(["  CONTAINER", "TYPE"].into_iter().chain(releases()));
+    let mut titles = BTreeMap::new();
+    let mut line = 1;
+    for object in &objects {
+        let HashResult { source, document, kind, namespace, name, .. } = object.about;
+        let slash = if namespace.is_empty() { "" } else { "/" };
+        titles.insert(line, format!("{source}#{document}: {kind} {namespace}{slash}{name}"));
+        line += object.rows.len();
+        for row in &object.rows {
+            let name = format!("  {}", row.name);
+            narrow.row([name.as_str()].into_iter().chain(row.cells().skip(1)));
+        }
+    }
+    let mut blocks = String::new();
+    for (number, line) in narrow.to_string().lines().enumerate() {
+        if let Some(title) = titles.get(&number) {
+            blocks.push_str(&format!("{}\n", printable(title)));
+        }
+        blocks.push_str(&format!("{line}\n"));
+    }
+    blocks
+}
+
+/// One object's containers, side by side under all releases.
+struct ObjectRows<'a> {
+    about: &'a HashResult,
+    rows: Vec<Row<'a>>,
+}
+
+struct Row<'a> {
+    name: &'a str,
+    container_type: &'a str,
+    hashes: Vec<&'a str>,
+}
+
+impl Row<'_> {
+    fn cells(&self) -> impl Iterator<Item = &str> {
+        [self.name, self.container_type].into_iter().chain(self.hashes.iter().copied())
+    }
+}
+
+impl<'a> ObjectRows<'a> {
+    /// `results` are one object's, at least one, in the order of the targets; a target under which
+    /// the object failed has none.
+    fn new(targets: &[Target], results: &'a [HashResult]) -> ObjectRows<'a> {
+        let columns: Vec<Option<&HashResult>> = targets
+            .iter()
+            .map(|target| {
+                let name = target.name();
+                results.iter().find(|result| result.release == name)
+            })
+            .collect();
+        let mut rows: Vec<Row<'a>> = Vec::new();
+        for (column, result) in columns.iter().enumerate() {
+            for container in result.iter().flat_map(|result| &result.containers) {
+                // A release may know a list of containers that another one drops; and nothing
+                // keeps a manifest from using a name twice.
+                let row = rows.iter().position(|row| {
+                    row.name == container.name
+                        && row.container_type == container.container_type
+                        && row.hashes[column] == "-"
+                });
+                let row = match row {
+                    Some(row) => &mut rows[row],
+                    None => {
+                        rows.push(Row {
+                            name: &container.name,
+                            container_type: container.container_type,
+                            hashes: vec!["-"; targets.len()],
+                        });
+                        let last = rows.len() - 1;
+                        &mut rows[last]
+                    }
+                };
+                row.hashes[column] = &container.hex;
+            }
+        }
+        rows.sort_by_key(|row| match row.container_type {
+            "init" => 0,
+            "container" => 1,
+            _ => 2,
+        });
+        if rows.is_empty() {
+            rows.push(Row { name: "-", container_type: "-", hashes: vec!["-"; targets.len()] });
+        }
+        ObjectRows { about: &results[0], rows }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_live_pod_is_told_from_a_manifest() {
+        let live = |json: &str| Meta::of(json).is_live_pod();
+        assert!(live(r#"{"kind":"Pod","metadata":{"uid":"u","resourceVersion":"1"}}"#));
+        assert!(live(r#"{"kind":"Pod","metadata":{"uid":"u"},"status":{"phase":"Running"}}"#));
+        assert!(!live(r#"{"kind":"Pod","metadata":{"uid":"u"},"status":{}}"#), "a static Pod's file");
+        assert!(!live(r#"{"kind":"Pod","metadata":{"uid":"","resourceVersion":"1"}}"#));
+        assert!(!live(r#"{"kind":"Deployment","metadata":{"uid":"u","resourceVersion":"1"}}"#));
+    }
+
+    #[test]
+    fn what_is_no_object_is_for_the_engine_to_refuse() {
+        for json in ["5", "", "[]", "nonsense", r#"{"kind":5}"#] {
+            assert!(!Meta::of(json).is_object, "{json}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Columns, two blanks apart, as `kubectl` prints them.
+
+use std::fmt;
+
+use comfy_table::{Attribute, Cell, ContentArrangement};
+
+use super::console::printable;
+
+/// Rows under a heading. Nothing is ever wrapped: a hash torn in two can be neither read nor
+/// copied.
+pub(super) struct Table(comfy_table::Table);
+
+impl Table {
+    /// A table with this heading.
+    pub(super) fn new<'a>(heading: impl IntoIterator<Item = &'a str>) -> Table {
+        let mut table = comfy_table::Table::new();
+        table
+            .load_style(comfy_table::presets::NOTHING)
+            .set_content_arrangement(ContentArrangement::Disabled)
+            // Whether styles reach the terminal is for the console to decide.
+            .enforce_styling()
+            .set_header(heading.into_iter().map(|name| Cell::new(name).add_attribute(Attribute::Bold)));
+        let last = table.column_count().saturating_sub(1);
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((0, if index == last { 0 } else { 2 }));
+        }
+        Table(table)
+    }
+
+    /// Adds a row of plain text.
+    pub(super) fn row<'a>(&mut self, cells: impl IntoIterator<Item = &'a str>) {
+        self.0.add_row(cells.into_iter().map(printable).map(Cell::new));
+    }
+
+    /// The width of its widest line.
+    pub(super) fn width(&self) -> usize {
+        let columns = self.0.column_max_content_widths();
+        columns.iter().map(|width| usize::from(*width) + 2).sum::<usize>().saturating_sub(2)
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.lines().try_for_each(|line| writeln!(f, "{}", line.trim_end()))
+    }
+}
+
+/// The width of the terminal that stdout is, if it is one.
+pub(super) fn terminal_width() -> Option<usize> {
+    comfy_table::Table::new().width().map(usize::from)
+}
