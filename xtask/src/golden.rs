@@ -16,7 +16,10 @@ use crate::goref::pins::{Mode, Substitution};
 
 /// The sha256 of some bytes, as hexadecimal digits.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// The first 16 digits: what golden files name objects and types by.
@@ -116,7 +119,10 @@ impl Golden {
         }
         let mut seen = BTreeSet::new();
         if let Some(twice) = cases.iter().find(|case| !seen.insert(&case.id)) {
-            return Err(Error::Failed(format!("golden/corpus: the id {} occurs twice", twice.id)));
+            return Err(Error::Failed(format!(
+                "golden/corpus: the id {} occurs twice",
+                twice.id
+            )));
         }
         Ok((cases, sha256_hex(&bytes)))
     }
@@ -128,7 +134,10 @@ impl Golden {
             return Ok(None);
         }
         let text = read(&path)?;
-        Ok(Some((parse_cases(&path, &text)?, sha256_hex(text.as_bytes()))))
+        Ok(Some((
+            parse_cases(&path, &text)?,
+            sha256_hex(text.as_bytes()),
+        )))
     }
 
     /// Puts a file in place at once.
@@ -170,7 +179,11 @@ impl Golden {
 
     pub(crate) fn manifest(&self) -> Result<Manifest> {
         let path = self.root.join("manifest.json");
-        if path.exists() { Ok(serde_json::from_str(&read(&path)?)?) } else { Ok(Manifest::default()) }
+        if path.exists() {
+            Ok(serde_json::from_str(&read(&path)?)?)
+        } else {
+            Ok(Manifest::default())
+        }
     }
 
     pub(crate) fn write_manifest(&self, manifest: &Manifest) -> Result<()> {
@@ -190,8 +203,14 @@ impl Golden {
         for raw in &answer.schema.types {
             // The reference writes fields in a fixed order and no space: already canonical.
             let sha256 = short_digest(raw.get().as_bytes());
-            let line = TypeLine { sha256: sha256.clone(), r#type: raw.clone() };
-            types.insert((type_id(raw)?, sha256.clone()), serde_json::to_string(&line)?);
+            let line = TypeLine {
+                sha256: sha256.clone(),
+                r#type: raw.clone(),
+            };
+            types.insert(
+                (type_id(raw)?, sha256.clone()),
+                serde_json::to_string(&line)?,
+            );
             mine.push(sha256);
         }
         let schema = &answer.schema;
@@ -203,7 +222,12 @@ impl Golden {
             types: mine,
         };
         let mut releases: BTreeMap<usize, SchemaRelease> = BTreeMap::new();
-        let place = |release: &str| order.iter().position(|o| o == release).unwrap_or(order.len());
+        let place = |release: &str| {
+            order
+                .iter()
+                .position(|o| o == release)
+                .unwrap_or(order.len())
+        };
         for old in self.lines("schemas/releases.jsonl")? {
             let old: SchemaRelease = serde_json::from_str(&old)?;
             releases.insert(place(&old.release), old);
@@ -213,13 +237,19 @@ impl Golden {
         let used: BTreeSet<&String> = releases.values().flat_map(|r| &r.types).collect();
         types.retain(|(_, sha256), _| used.contains(sha256));
         self.write("schemas/types.jsonl", &join(types.values()))?;
-        let lines: Vec<String> =
-            releases.values().map(serde_json::to_string).collect::<std::result::Result<_, _>>()?;
+        let lines: Vec<String> = releases
+            .values()
+            .map(serde_json::to_string)
+            .collect::<std::result::Result<_, _>>()?;
         self.write("schemas/releases.jsonl", &join(&lines))
     }
 
     /// Adds object-valued answers, and drops those that no vector of the corpus refers to any more.
-    pub(crate) fn write_values(&self, subject: &str, new: &BTreeMap<String, Box<RawValue>>) -> Result<()> {
+    pub(crate) fn write_values(
+        &self,
+        subject: &str,
+        new: &BTreeMap<String, Box<RawValue>>,
+    ) -> Result<()> {
         let path = format!("values/{subject}.jsonl");
         let mut values: BTreeMap<String, String> = BTreeMap::new();
         for line in self.lines(&path)? {
@@ -227,7 +257,10 @@ impl Golden {
             values.insert(entry.sha256, line);
         }
         for (sha256, object) in new {
-            let line = ValueLine { sha256: sha256.clone(), object: object.clone() };
+            let line = ValueLine {
+                sha256: sha256.clone(),
+                object: object.clone(),
+            };
             values.insert(sha256.clone(), serde_json::to_string(&line)?);
         }
         let used = self.used_values(subject)?;
@@ -242,7 +275,10 @@ impl Golden {
         }
         let mut used = BTreeSet::new();
         let vectors = self.root.join("vectors");
-        for release in fs::read_dir(&vectors).map_err(|e| Error::io(&vectors, &e))?.flatten() {
+        for release in fs::read_dir(&vectors)
+            .map_err(|e| Error::io(&vectors, &e))?
+            .flatten()
+        {
             let name = release.file_name().to_string_lossy().into_owned();
             for line in self.lines(&format!("vectors/{name}/{subject}.jsonl"))? {
                 used.extend(serde_json::from_str::<Line>(&line)?.object);

@@ -41,7 +41,12 @@ const fn question(
     form: Option<&'static str>,
     view: Option<&'static str>,
 ) -> Question {
-    Question { subject, form, view, input: Input::Object }
+    Question {
+        subject,
+        form,
+        view,
+        input: Input::Object,
+    }
 }
 
 /// All questions; each has a file of vectors of its own.
@@ -66,13 +71,22 @@ const QUESTIONS: &[Question] = &[
     question("serve", None, None),
     question("receive", None, None),
     question("read-file", None, None),
-    Question { subject: "yaml-to-json", form: None, view: None, input: Input::Text },
+    Question {
+        subject: "yaml-to-json",
+        form: None,
+        view: None,
+        input: Input::Text,
+    },
 ];
 
 impl Question {
     /// `deep-hash.internal.delivered`: the file's name without its extension.
     fn name(&self) -> String {
-        [Some(self.subject), self.form, self.view].into_iter().flatten().collect::<Vec<_>>().join(".")
+        [Some(self.subject), self.form, self.view]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(".")
     }
 
     /// The request about a case, or nothing if the case has no such input.
@@ -168,7 +182,11 @@ fn regenerate(
     let release = &pin.release;
     let (corpus, corpus_sha256) = golden.corpus()?;
     let recorded = golden.manifest()?;
-    let recorded = recorded.releases.iter().find(|p| p.release == *release).cloned();
+    let recorded = recorded
+        .releases
+        .iter()
+        .find(|p| p.release == *release)
+        .cloned();
     if let Some(old) = &recorded
         && !force
         && old.go_ref_sha256 == pin.digest
@@ -217,7 +235,10 @@ fn regenerate(
     let mut values: BTreeMap<&str, BTreeMap<String, Box<RawValue>>> = BTreeMap::new();
     let mut asked = 0;
     let random = golden.random(release)?;
-    let sets = [("", Some(&corpus)), ("random.", random.as_ref().map(|(cases, _)| cases))];
+    let sets = [
+        ("", Some(&corpus)),
+        ("random.", random.as_ref().map(|(cases, _)| cases)),
+    ];
     for (prefix, cases) in sets {
         let Some(cases) = cases else { continue };
         for question in QUESTIONS {
@@ -236,7 +257,10 @@ fn regenerate(
             };
             files.insert(path, entry);
             if prefix.is_empty() && !vectors.objects.is_empty() {
-                values.entry(question.subject).or_default().extend(vectors.objects);
+                values
+                    .entry(question.subject)
+                    .or_default()
+                    .extend(vectors.objects);
             }
         }
     }
@@ -260,7 +284,10 @@ fn regenerate(
     let mut manifest = golden.manifest()?;
     record(&mut manifest, provenance, &order);
     golden.write_manifest(&manifest)?;
-    eprintln!("{release}: {asked} questions answered in {:.1} s", started.elapsed().as_secs_f32());
+    eprintln!(
+        "{release}: {asked} questions answered in {:.1} s",
+        started.elapsed().as_secs_f32()
+    );
     Ok(())
 }
 
@@ -287,8 +314,12 @@ fn ask(
             ids.push(&case.id);
         }
     }
-    let mut vectors =
-        Vectors { asked: ids.len(), lines: Vec::new(), errors: 0, objects: BTreeMap::new() };
+    let mut vectors = Vectors {
+        asked: ids.len(),
+        lines: Vec::new(),
+        errors: 0,
+        objects: BTreeMap::new(),
+    };
     if ids.is_empty() {
         return Ok(vectors);
     }
@@ -296,7 +327,9 @@ fn ask(
         let answer: Answer = serde_json::from_str(line)
             .map_err(|e| Error::Failed(format!("{release}: not an answer: {e}: {line}")))?;
         if answer.id != *id {
-            return Err(Error::Failed(format!("{release}: asked about {id}, got {line}")));
+            return Err(Error::Failed(format!(
+                "{release}: asked about {id}, got {line}"
+            )));
         }
         if answer.skipped.is_some() {
             continue;
@@ -321,10 +354,14 @@ fn ask(
             fields.push(("json", json.get().to_owned()));
         }
         if fields.len() == 1 {
-            return Err(Error::Failed(format!("{release}: an answer without content: {line}")));
+            return Err(Error::Failed(format!(
+                "{release}: an answer without content: {line}"
+            )));
         }
-        let fields: Vec<String> =
-            fields.iter().map(|(key, value)| format!(r#""{key}":{value}"#)).collect();
+        let fields: Vec<String> = fields
+            .iter()
+            .map(|(key, value)| format!(r#""{key}":{value}"#))
+            .collect();
         vectors.lines.push(format!("{{{}}}", fields.join(",")));
     }
     Ok(vectors)
@@ -338,16 +375,27 @@ fn random_lines(release: &str, answers: &[String]) -> Result<Vec<String>> {
     let random: Random = serde_json::from_str(&answers.concat())
         .map_err(|e| Error::Failed(format!("{release}: no random objects: {e}")))?;
     let line = |(n, object): (usize, &Box<RawValue>)| {
-        format!(r#"{{"id":"random-{release}-{:04}","object":{}}}"#, n + 1, object.get())
+        format!(
+            r#"{{"id":"random-{release}-{:04}","object":{}}}"#,
+            n + 1,
+            object.get()
+        )
     };
     Ok(random.objects.iter().enumerate().map(line).collect())
 }
 
 /// Puts an entry in its place: the manifest keeps the order of the pins.
 fn record(manifest: &mut Manifest, provenance: Provenance, order: &[String]) {
-    manifest.releases.retain(|p| p.release != provenance.release);
+    manifest
+        .releases
+        .retain(|p| p.release != provenance.release);
     manifest.releases.push(provenance);
-    let place = |p: &Provenance| order.iter().position(|o| *o == p.release).unwrap_or(order.len());
+    let place = |p: &Provenance| {
+        order
+            .iter()
+            .position(|o| *o == p.release)
+            .unwrap_or(order.len())
+    };
     manifest.releases.sort_by_key(place);
 }
 
@@ -378,7 +426,11 @@ fn differences(left: &Path, right: &Path) -> Result<Vec<String>> {
     let mut paths: Vec<&String> = left.keys().chain(right.keys()).collect();
     paths.sort();
     paths.dedup();
-    Ok(paths.into_iter().filter(|path| left.get(*path) != right.get(*path)).cloned().collect())
+    Ok(paths
+        .into_iter()
+        .filter(|path| left.get(*path) != right.get(*path))
+        .cloned()
+        .collect())
 }
 
 /// The files below a directory by their path in it, with their digests.
@@ -393,7 +445,11 @@ fn tree(root: &Path) -> Result<BTreeMap<String, String>> {
                 continue;
             }
             let bytes = std::fs::read(&path).map_err(|e| Error::io(&path, &e))?;
-            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+            let name = path
+                .strip_prefix(root)
+                .unwrap_or(&path)
+                .to_string_lossy()
+                .into_owned();
             found.insert(name, golden::sha256_hex(&bytes));
         }
     }

@@ -76,19 +76,25 @@ impl Recipe {
         if recipe.release == release {
             Ok(recipe)
         } else {
-            Err(Error::Failed(format!("{}: it is about {}", path.display(), recipe.release)))
+            Err(Error::Failed(format!(
+                "{}: it is about {}",
+                path.display(),
+                recipe.release
+            )))
         }
     }
 
     /// What differs from the release as it was shipped, for the manifest.
     pub(crate) fn substitutions(&self) -> Vec<Substitution> {
-        let nearest = self.sources.iter().filter(|s| s.r#match == Match::Nearest).map(|source| {
-            Substitution {
+        let nearest = self
+            .sources
+            .iter()
+            .filter(|s| s.r#match == Match::Nearest)
+            .map(|source| Substitution {
                 module: source.path.clone(),
                 wanted: source.wanted.clone(),
                 got: source.got(),
-            }
-        });
+            });
         let stubs = self.stubs.iter().map(|stub| Substitution {
             module: stub.package.clone(),
             wanted: self.release.clone(),
@@ -99,8 +105,13 @@ impl Recipe {
 
     /// The recipe and the stubs it uses: files that a reference's digest covers.
     pub(crate) fn inputs(&self, go_ref: &Path) -> Vec<PathBuf> {
-        let stubs = self.stubs.iter().map(|stub| go_ref.join("stubs").join(&stub.file));
-        std::iter::once(path(go_ref, &self.release)).chain(stubs).collect()
+        let stubs = self
+            .stubs
+            .iter()
+            .map(|stub| go_ref.join("stubs").join(&stub.file));
+        std::iter::once(path(go_ref, &self.release))
+            .chain(stubs)
+            .collect()
     }
 }
 
@@ -116,9 +127,10 @@ impl Source {
     /// The argument of `go mod download` that brings it.
     fn download(&self) -> Option<String> {
         match (&self.version, &self.workspace) {
-            (Some(version), _) => {
-                Some(format!("{}@{version}", self.module.as_ref().unwrap_or(&self.path)))
-            }
+            (Some(version), _) => Some(format!(
+                "{}@{version}",
+                self.module.as_ref().unwrap_or(&self.path)
+            )),
             (None, Some(release)) => Some(format!("k8s.io/kubernetes@{release}")),
             (None, None) => None,
         }
@@ -153,7 +165,10 @@ pub(crate) fn assemble(sh: &Shell, go_ref: &Path, pin: &Pin, workdir: &Path) -> 
     sources.sort_by_key(|source| std::cmp::Reverse(source.path.len()));
     for source in sources {
         let Some(spec) = source.download() else {
-            return Err(Error::Failed(format!("{}: {} has no source", pin.release, source.path)));
+            return Err(Error::Failed(format!(
+                "{}: {} has no source",
+                pin.release, source.path
+            )));
         };
         let module = dir_of(&spec)?;
         if source.sum.as_ref().is_some_and(|sum| *sum != module.sum) {
@@ -171,7 +186,10 @@ pub(crate) fn assemble(sh: &Shell, go_ref: &Path, pin: &Pin, workdir: &Path) -> 
     let release = dir_of(&kubernetes)?.dir.clone();
     for tree in TREES {
         if release.join(tree).is_dir() {
-            link_tree(&release.join(tree), &src.join("k8s.io/kubernetes").join(tree))?;
+            link_tree(
+                &release.join(tree),
+                &src.join("k8s.io/kubernetes").join(tree),
+            )?;
         }
     }
     // From 1.4 to 1.14 the staging repositories are part of the module.
@@ -188,7 +206,11 @@ pub(crate) fn assemble(sh: &Shell, go_ref: &Path, pin: &Pin, workdir: &Path) -> 
 
     let reference = src.join("reference");
     sh.create_dir(&reference)?;
-    for file in sh.read_dir(workdir)?.into_iter().filter(|path| path.is_file()) {
+    for file in sh
+        .read_dir(workdir)?
+        .into_iter()
+        .filter(|path| path.is_file())
+    {
         sh.copy_file(file, &reference)?;
     }
     Ok(Assembled {
@@ -238,14 +260,21 @@ fn download(sh: &Shell, specs: &[String]) -> Result<Vec<Module>> {
         .ignore_status()
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let modules: Vec<Module> =
-        serde_json::Deserializer::from_str(&text).into_iter().collect::<std::result::Result<_, _>>()?;
-    if let Some((module, error)) = modules.iter().find_map(|m| m.error.as_ref().map(|e| (m, e))) {
+    let modules: Vec<Module> = serde_json::Deserializer::from_str(&text)
+        .into_iter()
+        .collect::<std::result::Result<_, _>>()?;
+    if let Some((module, error)) = modules
+        .iter()
+        .find_map(|m| m.error.as_ref().map(|e| (m, e)))
+    {
         return Err(unavailable(&module.spec(), error));
     }
     if modules.len() != specs.len() {
         let words = String::from_utf8_lossy(&output.stderr);
-        return Err(unavailable(&format!("one of {} modules", specs.len()), &words));
+        return Err(unavailable(
+            &format!("one of {} modules", specs.len()),
+            &words,
+        ));
     }
     Ok(modules)
 }
@@ -295,8 +324,11 @@ mod tests {
     #[test]
     fn whatever_is_not_the_very_revision_is_a_substitution() {
         let recipe: Recipe = serde_json::from_str(RECIPE).unwrap();
-        let told: Vec<_> =
-            recipe.substitutions().into_iter().map(|s| (s.module, s.wanted, s.got)).collect();
+        let told: Vec<_> = recipe
+            .substitutions()
+            .into_iter()
+            .map(|s| (s.module, s.wanted, s.got))
+            .collect();
         let expected = [
             ("d.e/f", "0123", "Godeps/_workspace of v1.2.7"),
             ("g.h/i", "4567", "v1.0.0"),
@@ -321,8 +353,17 @@ mod tests {
         for entry in fs::read_dir(go_ref.join("gopath")).unwrap() {
             let name = entry.unwrap().file_name().to_string_lossy().into_owned();
             let recipe = Recipe::load(&go_ref, name.trim_end_matches(".json")).unwrap();
-            assert!(recipe.sources.iter().all(|source| source.download().is_some()), "{name}");
-            assert!(recipe.inputs(&go_ref).iter().all(|file| file.exists()), "{name}");
+            assert!(
+                recipe
+                    .sources
+                    .iter()
+                    .all(|source| source.download().is_some()),
+                "{name}"
+            );
+            assert!(
+                recipe.inputs(&go_ref).iter().all(|file| file.exists()),
+                "{name}"
+            );
             read += 1;
         }
         assert!(read > 0);

@@ -47,7 +47,13 @@ pub(crate) struct Stamp {
 impl Reference {
     /// Builds the reference of a release, or takes the one that is there if nothing it was made of
     /// has changed.
-    pub(crate) fn build(sh: &Shell, pins: &Pins, pin: &Pin, target: &Path, keep: bool) -> Result<Self> {
+    pub(crate) fn build(
+        sh: &Shell,
+        pins: &Pins,
+        pin: &Pin,
+        target: &Path,
+        keep: bool,
+    ) -> Result<Self> {
         let home = target.join(&pin.release);
         let binary = home.join("reference");
         let stamp_path = home.join("stamp.json");
@@ -60,7 +66,10 @@ impl Reference {
         }
 
         let started = Instant::now();
-        eprintln!("{}: building the reference with {} …", pin.release, pin.toolchain);
+        eprintln!(
+            "{}: building the reference with {} …",
+            pin.release, pin.toolchain
+        );
         let go = toolchain(sh, &pin.toolchain)?;
         let workdir = home.join("src");
         sh.remove_path(&home)?;
@@ -84,8 +93,10 @@ impl Reference {
         // No inlining, no optimisation, no debug information: a third less work for the compiler,
         // and nothing that Go's semantics would notice. Patterns such as `all=` came with go1.10.
         let gcflags = (pin.go_minor() >= 10).then_some("-gcflags=all=-l -N -dwarf=false");
-        let mut build =
-            cmd!(sh, "{go} build {trimpath...} {gcflags...} -ldflags='-s -w' -o {binary} .");
+        let mut build = cmd!(
+            sh,
+            "{go} build {trimpath...} {gcflags...} -ldflags='-s -w' -o {binary} ."
+        );
         for (key, value) in go_env().iter().chain(&assembled.env) {
             build = build.env(key, value);
         }
@@ -98,20 +109,29 @@ impl Reference {
         };
         if !output.status.success() {
             let words = String::from_utf8_lossy(&output.stderr);
-            let words: Vec<&str> =
-                words.lines().filter(|line| !line.starts_with("go: downloading")).collect();
+            let words: Vec<&str> = words
+                .lines()
+                .filter(|line| !line.starts_with("go: downloading"))
+                .collect();
             return Err(build_failure(pin, &words.join("\n")));
         }
         let go_sum = match pin.mode {
             Mode::Module => module::go_sum(&workdir, &pin.release)?,
             Mode::Gopath => gopath::go_sum(sh, &pin.release)?,
         };
-        let stamp = Stamp { digest: pin.digest.clone(), go_sum };
+        let stamp = Stamp {
+            digest: pin.digest.clone(),
+            go_sum,
+        };
         if !keep {
             sh.remove_path(&workdir)?;
         }
         sh.write_file(&stamp_path, serde_json::to_string(&stamp)?)?;
-        eprintln!("{}: built in {} s", pin.release, started.elapsed().as_secs());
+        eprintln!(
+            "{}: built in {} s",
+            pin.release,
+            started.elapsed().as_secs()
+        );
         Ok(Reference { binary, stamp })
     }
 
@@ -135,8 +155,9 @@ impl Reference {
                 end.join("\n")
             )));
         }
-        let text = String::from_utf8(output.stdout)
-            .map_err(|e| Error::Failed(format!("{}: an answer is not UTF-8: {e}", binary.display())))?;
+        let text = String::from_utf8(output.stdout).map_err(|e| {
+            Error::Failed(format!("{}: an answer is not UTF-8: {e}", binary.display()))
+        })?;
         let answers: Vec<String> = text.lines().map(str::to_owned).collect();
         let asked = requests.lines().count();
         if answers.len() != asked {
@@ -152,9 +173,14 @@ impl Reference {
 
 /// The environment of every build, whatever the caller's own says.
 fn go_env() -> Vec<(String, String)> {
-    [("GOTOOLCHAIN", "local"), ("CGO_ENABLED", "0"), ("GOOS", "linux"), ("GOARCH", "amd64")]
-        .map(|(key, value)| (key.to_owned(), value.to_owned()))
-        .to_vec()
+    [
+        ("GOTOOLCHAIN", "local"),
+        ("CGO_ENABLED", "0"),
+        ("GOOS", "linux"),
+        ("GOARCH", "amd64"),
+    ]
+    .map(|(key, value)| (key.to_owned(), value.to_owned()))
+    .to_vec()
 }
 
 /// The `go` program of a toolchain, fetched as a module if need be.
@@ -168,7 +194,11 @@ fn toolchain(sh: &Shell, version: &str) -> Result<PathBuf> {
         .read()
         .map_err(|e| unavailable(&format!("the toolchain {version}"), &e.to_string()))?;
     let go = Path::new(&root).join("bin/go");
-    if go.exists() { Ok(go) } else { Err(unavailable(&format!("the toolchain {version}"), &root)) }
+    if go.exists() {
+        Ok(go)
+    } else {
+        Err(unavailable(&format!("the toolchain {version}"), &root))
+    }
 }
 
 fn unavailable(what: &str, why: &str) -> Error {
@@ -180,11 +210,20 @@ fn unavailable(what: &str, why: &str) -> Error {
 
 /// Tells a proxy that is out of reach from a build that is wrong.
 fn build_failure(pin: &Pin, words: &str) -> Error {
-    const PROXY: &[&str] =
-        &["403 Forbidden", "404 Not Found", "410 Gone", "dial tcp", "no such host", "i/o timeout"];
+    const PROXY: &[&str] = &[
+        "403 Forbidden",
+        "404 Not Found",
+        "410 Gone",
+        "dial tcp",
+        "no such host",
+        "i/o timeout",
+    ];
     if PROXY.iter().any(|sign| words.contains(sign)) {
         unavailable(&format!("a module of {}", pin.release), words)
     } else {
-        Error::Failed(format!("{}: the reference does not build:\n{words}", pin.release))
+        Error::Failed(format!(
+            "{}: the reference does not build:\n{words}",
+            pin.release
+        ))
     }
 }

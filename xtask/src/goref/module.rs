@@ -27,7 +27,10 @@ const EMPTY: &[&str] = &[
 /// Writes `go.mod` and `go.sum` into `workdir`; the caller has put the sources there.
 pub(crate) fn assemble(sh: &Shell, pin: &Pin, workdir: &Path) -> Result<Assembled> {
     let staging = pin.staging.as_deref().ok_or_else(|| {
-        Error::Failed(format!("{}: go-ref/releases.json has no staging tag", pin.release))
+        Error::Failed(format!(
+            "{}: go-ref/releases.json has no staging tag",
+            pin.release
+        ))
     })?;
     let release = &pin.release;
     let downloaded = cmd!(sh, "go mod download -json k8s.io/kubernetes@{release}")
@@ -89,8 +92,11 @@ pub(crate) fn go_sum(workdir: &Path, release: &str) -> Result<String> {
 }
 
 fn empty_modules(pin: &Pin) -> impl Iterator<Item = &str> {
-    let substituted =
-        pin.substitutions.iter().filter(|s| s.got == "empty").map(|s| s.module.as_str());
+    let substituted = pin
+        .substitutions
+        .iter()
+        .filter(|s| s.got == "empty")
+        .map(|s| s.module.as_str());
     EMPTY.iter().copied().chain(substituted)
 }
 
@@ -112,9 +118,15 @@ fn go_mod(original: &str, pin: &Pin, staging: &str) -> String {
             out.push('\n');
             continue;
         };
-        let keyword = if left.trim_start().starts_with("replace ") { "replace " } else { "\t" };
-        let module =
-            left.split_whitespace().find(|word| *word != "replace").unwrap_or_default();
+        let keyword = if left.trim_start().starts_with("replace ") {
+            "replace "
+        } else {
+            "\t"
+        };
+        let module = left
+            .split_whitespace()
+            .find(|word| *word != "replace")
+            .unwrap_or_default();
         if module == "k8s.io/kubernetes" {
             continue; // some releases replace themselves by themselves
         }

@@ -65,7 +65,11 @@ pub(crate) struct Pin {
 impl Pin {
     /// The toolchain's minor version: 23 for go1.23.10.
     pub(crate) fn go_minor(&self) -> u32 {
-        self.toolchain.split('.').nth(1).and_then(|minor| minor.parse().ok()).unwrap_or(0)
+        self.toolchain
+            .split('.')
+            .nth(1)
+            .and_then(|minor| minor.parse().ok())
+            .unwrap_or(0)
     }
 }
 
@@ -99,7 +103,10 @@ impl Pins {
             pin.digest = digest(&files, raw.get())?;
             pins.push(pin);
         }
-        Ok(Pins { go_ref: go_ref.to_path_buf(), pins })
+        Ok(Pins {
+            go_ref: go_ref.to_path_buf(),
+            pins,
+        })
     }
 
     /// The pins that the command line names, in the file's order.
@@ -108,22 +115,25 @@ impl Pins {
             return Ok(self.pins.iter().filter(|pin| pin.obtainable).collect());
         }
         if names.is_empty() {
-            return Err(Error::Failed("name a release, such as v1.30.14, or say --all".to_owned()));
+            return Err(Error::Failed(
+                "name a release, such as v1.30.14, or say --all".to_owned(),
+            ));
         }
         let mut chosen: Vec<&Pin> = Vec::new();
         for name in names {
             let wanted = format!("v{}", name.trim_start_matches('v'));
-            let found = self
-                .pins
-                .iter()
-                .rfind(|pin| pin.release == wanted || pin.release.starts_with(&format!("{wanted}.")));
+            let found = self.pins.iter().rfind(|pin| {
+                pin.release == wanted || pin.release.starts_with(&format!("{wanted}."))
+            });
             let Some(pin) = found else {
                 return Err(Error::Failed(format!(
                     "{name}: no such release in go-ref/releases.json"
                 )));
             };
             if !pin.obtainable {
-                return Err(Error::Unavailable(format!("{name} cannot be had from a module proxy")));
+                return Err(Error::Unavailable(format!(
+                    "{name} cannot be had from a module proxy"
+                )));
             }
             if !chosen.iter().any(|c| c.release == pin.release) {
                 chosen.push(pin);
