@@ -1,6 +1,6 @@
 package main
 
-// Shim, 1.9 and 1.10: random Pods by the release's fuzzer functions (gofuzz).
+// Shim, 1.9 to 1.11: random Pods by the release's fuzzer functions (gofuzz).
 
 import (
 	"math/rand"
