@@ -18,12 +18,18 @@ pub struct Gates<'a> {
 impl<'a> Gates<'a> {
     /// The release's own defaults.
     pub fn defaults(schema: &'a Schema) -> Gates<'a> {
-        Gates { schema, overrides: None }
+        Gates {
+            schema,
+            overrides: None,
+        }
     }
 
     /// The release's defaults, except for what `overrides` names.
     pub fn with_overrides(schema: &'a Schema, overrides: &'a BTreeMap<String, bool>) -> Gates<'a> {
-        Gates { schema, overrides: Some(overrides) }
+        Gates {
+            schema,
+            overrides: Some(overrides),
+        }
     }
 
     /// Whether the gate is on.

@@ -30,12 +30,18 @@ pub(super) const DEFAULTS: &[Defaults] = &[
             call(default_completions_and_parallelism),
             call(default_backoff_limit),
             call(default_labels).since(5),
-            unset("Spec.CompletionMode", Str("NonIndexed")).gate("IndexedJob").minors(21, 23),
+            unset("Spec.CompletionMode", Str("NonIndexed"))
+                .gate("IndexedJob")
+                .minors(21, 23),
             unset("Spec.CompletionMode", Str("NonIndexed")).since(24),
-            unset("Spec.Suspend", Bool(false)).gate("SuspendJob").minors(21, 23),
+            unset("Spec.Suspend", Bool(false))
+                .gate("SuspendJob")
+                .minors(21, 23),
             unset("Spec.Suspend", Bool(false)).since(24),
             call(default_pod_condition_status).minors(25, 33),
-            call(default_pod_replacement_policy).gate("JobPodReplacementPolicy").minors(28, 36),
+            call(default_pod_replacement_policy)
+                .gate("JobPodReplacementPolicy")
+                .minors(28, 36),
             call(default_pod_replacement_policy).since(37),
             unset("Spec.ManualSelector", Bool(false)).since(29),
         ],
@@ -47,7 +53,10 @@ pub(super) const DEFAULTS: &[Defaults] = &[
     },
     Defaults {
         of: "batch/v2alpha1.Job",
-        rules: &[call(default_completions_and_parallelism), call(default_labels).since(5)],
+        rules: &[
+            call(default_completions_and_parallelism),
+            call(default_labels).since(5),
+        ],
     },
     Defaults {
         of: "batch/v2alpha1.ScheduledJob",
@@ -63,8 +72,14 @@ pub(super) const DEFAULTS: &[Defaults] = &[
             unset("Spec.Suspend", Bool(false)),
         ],
     },
-    Defaults { of: "batch/v1beta1.CronJob", rules: CRON_JOB },
-    Defaults { of: "batch/v1.CronJob", rules: CRON_JOB },
+    Defaults {
+        of: "batch/v1beta1.CronJob",
+        rules: CRON_JOB,
+    },
+    Defaults {
+        of: "batch/v1.CronJob",
+        rules: CRON_JOB,
+    },
 ];
 
 const CRON_JOB: &[super::Rule] = &[

@@ -28,13 +28,23 @@ pub(super) const DEFAULTS: &[Defaults] = &[
         of: "core/v1.EphemeralContainer",
         rules: &[
             call(set_defaults_ephemeral_container).since(20),
-            unset("EphemeralContainerCommon.TerminationMessagePath", Str("/dev/termination-log"))
-                .since(20),
-            unset("EphemeralContainerCommon.TerminationMessagePolicy", Str("File")).since(20),
+            unset(
+                "EphemeralContainerCommon.TerminationMessagePath",
+                Str("/dev/termination-log"),
+            )
+            .since(20),
+            unset(
+                "EphemeralContainerCommon.TerminationMessagePolicy",
+                Str("File"),
+            )
+            .since(20),
         ],
     },
     // SetDefaults_ContainerPort until 1.19, then `+default="TCP"`.
-    Defaults { of: "core/v1.ContainerPort", rules: &[unset("Protocol", Str("TCP"))] },
+    Defaults {
+        of: "core/v1.ContainerPort",
+        rules: &[unset("Protocol", Str("TCP"))],
+    },
     // SetDefaults_Probe; 1.1 has only the timeout.
     Defaults {
         of: "core/v1.Probe",
@@ -51,18 +61,30 @@ pub(super) const DEFAULTS: &[Defaults] = &[
         rules: &[unset("Path", Str("/")), unset("Scheme", Str("HTTP"))],
     },
     // `+default=""`: a pointer to the empty string.
-    Defaults { of: "core/v1.GRPCAction", rules: &[unset("Service", Str(""))] },
+    Defaults {
+        of: "core/v1.GRPCAction",
+        rules: &[unset("Service", Str(""))],
+    },
     // SetDefaults_ObjectFieldSelector
-    Defaults { of: "core/v1.ObjectFieldSelector", rules: &[unset("APIVersion", Str("v1"))] },
+    Defaults {
+        of: "core/v1.ObjectFieldSelector",
+        rules: &[unset("APIVersion", Str("v1"))],
+    },
     // `+default=false`, since the type came in 1.34.
-    Defaults { of: "core/v1.FileKeySelector", rules: &[unset("Optional", Bool(false))] },
+    Defaults {
+        of: "core/v1.FileKeySelector",
+        rules: &[unset("Optional", Bool(false))],
+    },
     // SetDefaults_SecurityContext lived for four patch releases.
     Defaults {
         of: "core/v1.SecurityContext",
         rules: &[unset("ProcMount", Str("Default")).in_span(Span::between((14, 0), (14, 3)))],
     },
     // SetDefaults_ResourceList; until 1.4 the conversion to the internal version rounds.
-    Defaults { of: "core/v1.ResourceList", rules: &[call(set_defaults_resource_list).since(5)] },
+    Defaults {
+        of: "core/v1.ResourceList",
+        rules: &[call(set_defaults_resource_list).since(5)],
+    },
 ];
 
 /// The pull policy, which depends on the image's tag.

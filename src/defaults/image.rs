@@ -15,7 +15,9 @@ pub(super) fn default_pull_policy(object: &mut Mut<'_, '_>, image: &str, policy:
     }
     let grammar = Grammar::of(object.schema().release());
     let latest = grammar.is_latest(object.look().get(image).str());
-    object.get(policy).set_str(if latest { "Always" } else { "IfNotPresent" });
+    object
+        .get(policy)
+        .set_str(if latest { "Always" } else { "IfNotPresent" });
 }
 
 /// Which code reads image references.
@@ -44,19 +46,40 @@ struct Pattern {
     upper_digests: bool,
 }
 
-const DISTRIBUTION_2_4: Pattern =
-    Pattern { wide_domains: false, limit_domain: true, upper_digests: true };
-const DISTRIBUTION_2_7: Pattern = Pattern { upper_digests: false, ..DISTRIBUTION_2_4 };
-const REFERENCE_0_5: Pattern = Pattern { wide_domains: true, ..DISTRIBUTION_2_7 };
-const REFERENCE_0_6: Pattern = Pattern { limit_domain: false, ..REFERENCE_0_5 };
+const DISTRIBUTION_2_4: Pattern = Pattern {
+    wide_domains: false,
+    limit_domain: true,
+    upper_digests: true,
+};
+const DISTRIBUTION_2_7: Pattern = Pattern {
+    upper_digests: false,
+    ..DISTRIBUTION_2_4
+};
+const REFERENCE_0_5: Pattern = Pattern {
+    wide_domains: true,
+    ..DISTRIBUTION_2_7
+};
+const REFERENCE_0_6: Pattern = Pattern {
+    limit_domain: false,
+    ..REFERENCE_0_5
+};
 
 const GRAMMARS: &[(Span, Grammar)] = &[
     (Span::minors(0, 1), Grammar::Split),
     (Span::minors(2, 2), Grammar::RepositoryTag),
     (Span::minors(3, 7), Grammar::Named(DISTRIBUTION_2_4)),
-    (Span::minors(8, 15), Grammar::NormalizedNamed(DISTRIBUTION_2_4)),
-    (Span::minors(16, 28), Grammar::NormalizedNamed(DISTRIBUTION_2_7)),
-    (Span::minors(29, 31), Grammar::NormalizedNamed(REFERENCE_0_5)),
+    (
+        Span::minors(8, 15),
+        Grammar::NormalizedNamed(DISTRIBUTION_2_4),
+    ),
+    (
+        Span::minors(16, 28),
+        Grammar::NormalizedNamed(DISTRIBUTION_2_7),
+    ),
+    (
+        Span::minors(29, 31),
+        Grammar::NormalizedNamed(REFERENCE_0_5),
+    ),
     (Span::since(32, 0), Grammar::NormalizedNamed(REFERENCE_0_6)),
 ];
 
@@ -65,7 +88,9 @@ impl Grammar {
         GRAMMARS
             .iter()
             .find(|(span, _)| span.contains(release))
-            .map_or(Grammar::NormalizedNamed(REFERENCE_0_6), |(_, grammar)| *grammar)
+            .map_or(Grammar::NormalizedNamed(REFERENCE_0_6), |(_, grammar)| {
+                *grammar
+            })
     }
 
     /// Whether the image's tag is `latest`. A reference with a digest and no tag has no tag; one
@@ -111,7 +136,10 @@ fn parse_normalized_named(
         return false;
     }
     let library = domain == DEFAULT_DOMAIN && !remainder.contains('/');
-    let whole = format!("{domain}/{}{remainder}", if library { "library/" } else { "" });
+    let whole = format!(
+        "{domain}/{}{remainder}",
+        if library { "library/" } else { "" }
+    );
     parse(&whole, pattern).is_some_and(question)
 }
 
@@ -194,7 +222,9 @@ fn is_domain(text: &str, pattern: Pattern) -> bool {
             !label.is_empty()
                 && !label.starts_with('-')
                 && !label.ends_with('-')
-                && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+                && label
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b == b'-')
         })
 }
 
@@ -238,7 +268,9 @@ fn is_digest(text: &str, pattern: Pattern) -> bool {
         _ => return false,
     };
     hex.len() == size
-        && hex.bytes().all(|b| is_lower_hex(b) || pattern.upper_digests && b.is_ascii_hexdigit())
+        && hex
+            .bytes()
+            .all(|b| is_lower_hex(b) || pattern.upper_digests && b.is_ascii_hexdigit())
 }
 
 fn is_lower_hex(b: u8) -> bool {
@@ -276,7 +308,10 @@ mod tests {
             assert!(!is_latest(minor, &format!("nginx@{DIGEST}")), "1.{minor}");
         }
         for minor in [3, 8, 37] {
-            assert!(is_latest(minor, &format!("nginx:latest@{DIGEST}")), "1.{minor}");
+            assert!(
+                is_latest(minor, &format!("nginx:latest@{DIGEST}")),
+                "1.{minor}"
+            );
             assert!(!is_latest(minor, "nginx:latest@sha256:abc"), "1.{minor}");
         }
         assert!(!is_latest(2, &format!("nginx:latest@{DIGEST}")));
@@ -286,7 +321,9 @@ mod tests {
     fn what_is_no_reference_has_no_tag() {
         let id = "e6693c20186f837fc393390135d8a598a96a833917917789d63766cab6c59582";
         for minor in [3, 8, 37] {
-            for image in ["", "Nginx", "a b", "a//b", "a:", "a@", ":latest", "-a", "a..b", "a___b"] {
+            for image in [
+                "", "Nginx", "a b", "a//b", "a:", "a@", ":latest", "-a", "a..b", "a___b",
+            ] {
                 assert!(!is_latest(minor, image), "1.{minor} {image:?}");
             }
         }

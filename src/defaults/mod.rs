@@ -25,6 +25,8 @@ mod container;
 mod image;
 mod pod;
 mod resources;
+#[cfg(test)]
+mod tests;
 mod volumes;
 mod workloads;
 
@@ -53,7 +55,11 @@ pub fn apply(object: Mut<'_, '_>, kind: &KindEntry, gates: &Gates<'_>) {
 /// the functions for its type and the types below it do, without those of the types around it.
 pub(crate) fn apply_to_part(part: Mut<'_, '_>, gates: &Gates<'_>) {
     if let Some((ty, _)) = part.look().parts() {
-        let walk = Walk { schema: part.schema(), release: part.schema().release(), gates };
+        let walk = Walk {
+            schema: part.schema(),
+            release: part.schema().release(),
+            gates,
+        };
         if let Some((_, value)) = part.into_parts() {
             walk.value(ty, value);
         }
@@ -62,7 +68,11 @@ pub(crate) fn apply_to_part(part: Mut<'_, '_>, gates: &Gates<'_>) {
 
 /// Fills in the defaults of one struct alone: what the function for its own type does.
 pub(crate) fn apply_to_one(part: Mut<'_, '_>, gates: &Gates<'_>) {
-    let walk = Walk { schema: part.schema(), release: part.schema().release(), gates };
+    let walk = Walk {
+        schema: part.schema(),
+        release: part.schema().release(),
+        gates,
+    };
     if let Some((ty, value)) = part.into_parts() {
         walk.call(ty, value);
     }
@@ -99,7 +109,9 @@ impl Walk<'_> {
 
     fn call(&self, ty: TypeId, value: &mut Value) {
         for rule in rules_of(&self.schema[ty].id) {
-            if rule.span.contains(self.release) && rule.gate.is_none_or(|gate| self.gates.enabled(gate)) {
+            if rule.span.contains(self.release)
+                && rule.gate.is_none_or(|gate| self.gates.enabled(gate))
+            {
                 rule.act(Mut::new(self.schema, ty, value), self.gates);
             }
         }
@@ -142,11 +154,19 @@ enum Preset {
 }
 
 const fn unset(field: &'static str, preset: Preset) -> Rule {
-    Rule { span: Span::ALL, gate: None, what: What::Unset(field, preset) }
+    Rule {
+        span: Span::ALL,
+        gate: None,
+        what: What::Unset(field, preset),
+    }
 }
 
 const fn call(function: fn(&mut Mut<'_, '_>, &Gates<'_>)) -> Rule {
-    Rule { span: Span::ALL, gate: None, what: What::Call(function) }
+    Rule {
+        span: Span::ALL,
+        gate: None,
+        what: What::Call(function),
+    }
 }
 
 impl Rule {
@@ -169,7 +189,10 @@ impl Rule {
     }
 
     const fn gate(self, name: &'static str) -> Rule {
-        Rule { gate: Some(name), ..self }
+        Rule {
+            gate: Some(name),
+            ..self
+        }
     }
 
     fn act(&self, mut object: Mut<'_, '_>, gates: &Gates<'_>) {

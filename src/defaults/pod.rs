@@ -16,14 +16,24 @@ pub(super) const DEFAULTS: &[Defaults] = &[
             call(default_negative_grace_period).since(37),
             call(default_requests_to_limits),
             call(default_init_requests_to_limits).since(6),
-            call(default_resize_policy).gate("InPlacePodVerticalScaling").minors(27, 32),
-            call(resources::default_huge_page_pod_limits).gate("PodLevelResources").minors(33, 36),
-            call(resources::default_pod_requests).gate("PodLevelResources").minors(32, 36),
-            call(default_pod_level_resources).gate("PodLevelResources").since(37),
+            call(default_resize_policy)
+                .gate("InPlacePodVerticalScaling")
+                .minors(27, 32),
+            call(resources::default_huge_page_pod_limits)
+                .gate("PodLevelResources")
+                .minors(33, 36),
+            call(resources::default_pod_requests)
+                .gate("PodLevelResources")
+                .minors(32, 36),
+            call(default_pod_level_resources)
+                .gate("PodLevelResources")
+                .since(37),
             unset("Spec.EnableServiceLinks", Bool(true)),
             // Until 1.27 SetDefaults_PodSpec does it.
             call(default_host_ports_of_pod).since(28),
-            call(default_http_probe_protocol).gate("H2CContainerProbe").since(37),
+            call(default_http_probe_protocol)
+                .gate("H2CContainerProbe")
+                .since(37),
         ],
     },
     Defaults {
@@ -34,14 +44,21 @@ pub(super) const DEFAULTS: &[Defaults] = &[
             unset("RestartPolicy", Str("Always")),
             call(default_host_ports).until(27),
             call(default_init_host_ports).minors(6, 27),
-            call(default_host_ports).gate(HOST_PORTS_IN_TEMPLATES).minors(28, 30),
-            call(default_init_host_ports).gate(HOST_PORTS_IN_TEMPLATES).minors(28, 30),
+            call(default_host_ports)
+                .gate(HOST_PORTS_IN_TEMPLATES)
+                .minors(28, 30),
+            call(default_init_host_ports)
+                .gate(HOST_PORTS_IN_TEMPLATES)
+                .minors(28, 30),
             unset("SecurityContext", Empty).since(2),
             unset("TerminationGracePeriodSeconds", Int(30)),
             unset("SchedulerName", Str("default-scheduler")),
         ],
     },
-    Defaults { of: "core/v1.PodStatus", rules: &[call(sync_pod_ips).since(37)] },
+    Defaults {
+        of: "core/v1.PodStatus",
+        rules: &[call(sync_pod_ips).since(37)],
+    },
 ];
 
 const HOST_PORTS_IN_TEMPLATES: &str = "DefaultHostNetworkHostPortsInPodTemplates";
@@ -91,7 +108,11 @@ fn requests_from_limits(mut container: Mut<'_, '_>) {
 fn default_resize_policy(pod: &mut Mut<'_, '_>, _: &Gates<'_>) {
     for mut container in pod.at("Spec.Containers").items() {
         for name in ["cpu", "memory"] {
-            let asked = container.look().at("Resources.Requests").entry(name).exists();
+            let asked = container
+                .look()
+                .at("Resources.Requests")
+                .entry(name)
+                .exists();
             let told = container
                 .look()
                 .get("ResizePolicy")
@@ -150,7 +171,12 @@ fn default_http_probe_protocol(pod: &mut Mut<'_, '_>, _: &Gates<'_>) {
                 _ => container,
             };
             for probe in ["LivenessProbe", "ReadinessProbe", "StartupProbe"] {
-                Str("HTTP1").fill(container.get(probe).get("ProbeHandler").at("HTTPGet.Protocol"));
+                Str("HTTP1").fill(
+                    container
+                        .get(probe)
+                        .get("ProbeHandler")
+                        .at("HTTPGet.Protocol"),
+                );
             }
             for hook in ["PostStart", "PreStop"] {
                 Str("HTTP1").fill(container.get("Lifecycle").get(hook).at("HTTPGet.Protocol"));
@@ -174,7 +200,12 @@ fn sync_service_account(spec: &mut Mut<'_, '_>, _: &Gates<'_>) {
 /// the internal version and back does it.
 fn sync_pod_ips(status: &mut Mut<'_, '_>, _: &Gates<'_>) {
     let ip = status.look().get("PodIP").str().to_owned();
-    let first = status.look().get("PodIPs").items().next().map(|ip| ip.get("IP").str().to_owned());
+    let first = status
+        .look()
+        .get("PodIPs")
+        .items()
+        .next()
+        .map(|ip| ip.get("IP").str().to_owned());
     match first {
         Some(first) if ip.is_empty() => status.get("PodIP").set_str(&first),
         Some(first) if first == ip => {}

@@ -17,7 +17,9 @@ const HUGE_PAGES: &str = "hugepages-";
 
 /// Points a nil map at an empty one.
 pub(super) fn make_map(map: Mut<'_, '_>) {
-    let is_map = map.ty().is_some_and(|ty| matches!(map.schema()[ty].kind, Kind::Map(..)));
+    let is_map = map
+        .ty()
+        .is_some_and(|ty| matches!(map.schema()[ty].kind, Kind::Map(..)));
     if is_map && map.look().is_nil() {
         map.set(Value::Map(Vec::new()));
     }
@@ -26,7 +28,9 @@ pub(super) fn make_map(map: Mut<'_, '_>) {
 /// `Quantity.DeepCopy`, `Copy` before 1.16.
 pub(super) fn deep_copy(quantity: Ref<'_, '_>) -> Option<Value> {
     let flavour = Flavour::of(quantity.schema().release());
-    Some(Value::Quantity(Box::new(quantity.quantity()?.deep_copy(flavour))))
+    Some(Value::Quantity(Box::new(
+        quantity.quantity()?.deep_copy(flavour),
+    )))
 }
 
 /// The Pod's limits of huge pages are the sums of its containers', unless the Pod has its own.
@@ -58,9 +62,8 @@ pub(super) fn default_pod_requests(pod: &mut Mut<'_, '_>, _: &Gates<'_>) {
     // Huge pages cannot be overcommitted: their request is the limit. (In 1.32 the Pod level does
     // not support them at all.)
     let huge_pages = pod.schema().release() >= Release::new(33, 0);
-    let supported = |name: &str| {
-        matches!(name, "cpu" | "memory") || huge_pages && name.starts_with(HUGE_PAGES)
-    };
+    let supported =
+        |name: &str| matches!(name, "cpu" | "memory") || huge_pages && name.starts_with(HUGE_PAGES);
     let totals = aggregate(pod.look(), "Requests");
     let from_containers = totals
         .into_iter()
@@ -77,8 +80,15 @@ pub(super) fn default_pod_requests(pod: &mut Mut<'_, '_>, _: &Gates<'_>) {
         .collect();
     for (name, quantity) in candidates {
         // The containers' sums come first.
-        if !pod.look().at("Spec.Resources.Requests").entry(&name).exists() {
-            pod.at("Spec.Resources.Requests").insert(&name).set(quantity);
+        if !pod
+            .look()
+            .at("Spec.Resources.Requests")
+            .entry(&name)
+            .exists()
+        {
+            pod.at("Spec.Resources.Requests")
+                .insert(&name)
+                .set(quantity);
         }
     }
 }

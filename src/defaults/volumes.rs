@@ -21,7 +21,9 @@ pub(super) const DEFAULTS: &[Defaults] = &[
         of: "core/v1.Volume",
         rules: &[
             call(set_defaults_volume),
-            call(set_defaults_image_volume).gate("ImageVolume").since(31),
+            call(set_defaults_image_volume)
+                .gate("ImageVolume")
+                .since(31),
         ],
     },
     Defaults {
@@ -46,7 +48,10 @@ pub(super) const DEFAULTS: &[Defaults] = &[
         rules: &[unset("ExpirationSeconds", Int(3600)).since(11)],
     },
     // `HostPathUnset`: a pointer to the empty string.
-    Defaults { of: "core/v1.HostPathVolumeSource", rules: &[unset("Type", Str(""))] },
+    Defaults {
+        of: "core/v1.HostPathVolumeSource",
+        rules: &[unset("Type", Str(""))],
+    },
     Defaults {
         of: "core/v1.ISCSIVolumeSource",
         rules: &[unset("ISCSIInterface", Str("default")).since(2)],
@@ -83,7 +88,9 @@ pub(super) const DEFAULTS: &[Defaults] = &[
         of: "core/v1.PersistentVolumeClaim",
         rules: &[
             unset("Status.Phase", Str("Pending")),
-            unset("Spec.VolumeMode", Str("Filesystem")).gate("BlockVolume").minors(9, 13),
+            unset("Spec.VolumeMode", Str("Filesystem"))
+                .gate("BlockVolume")
+                .minors(9, 13),
             unset("Spec.VolumeMode", Str("Filesystem")).minors(14, 18),
         ],
     },

@@ -20,12 +20,20 @@ pub(super) const DEFAULTS: &[Defaults] = &[
     // ---- v1 --------------------------------------------------------------------------------
     Defaults {
         of: "core/v1.ReplicationController",
-        rules: &[call(default_selector), call(default_labels), unset("Spec.Replicas", Int(1))],
+        rules: &[
+            call(default_selector),
+            call(default_labels),
+            unset("Spec.Replicas", Int(1)),
+        ],
     },
     // ---- extensions/v1beta1 ----------------------------------------------------------------
     Defaults {
         of: "extensions/v1beta1.ReplicaSet",
-        rules: &[call(default_selector), call(default_labels), unset("Spec.Replicas", Int(1))],
+        rules: &[
+            call(default_selector),
+            call(default_labels),
+            unset("Spec.Replicas", Int(1)),
+        ],
     },
     Defaults {
         of: "extensions/v1beta1.Deployment",
@@ -37,7 +45,11 @@ pub(super) const DEFAULTS: &[Defaults] = &[
             call(default_rolling_update_by_one),
             // From 1.5 on a Recreate strategy's stray parameters are completed, too.
             call(default_stray_rolling_update).since(5),
-            unset("Spec.UniqueLabelKey", Str("deployment.kubernetes.io/podTemplateHash")).until(1),
+            unset(
+                "Spec.UniqueLabelKey",
+                Str("deployment.kubernetes.io/podTemplateHash"),
+            )
+            .until(1),
             unset("Spec.ProgressDeadlineSeconds", Int(NO_LIMIT)).in_span(Span::since(11, 7)),
             unset("Spec.RevisionHistoryLimit", Int(NO_LIMIT)).since(13),
         ],
@@ -55,7 +67,11 @@ pub(super) const DEFAULTS: &[Defaults] = &[
     // ---- apps/v1alpha1 ---------------------------------------------------------------------
     Defaults {
         of: "apps/v1alpha1.PetSet",
-        rules: &[call(default_selector), call(default_labels), unset("Spec.Replicas", Int(1))],
+        rules: &[
+            call(default_selector),
+            call(default_labels),
+            unset("Spec.Replicas", Int(1)),
+        ],
     },
     // ---- apps/v1beta1 ----------------------------------------------------------------------
     Defaults {
@@ -77,16 +93,23 @@ pub(super) const DEFAULTS: &[Defaults] = &[
             unset("Spec.UpdateStrategy.Type", Str("OnDelete")),
             call(default_selector),
             call(default_labels),
-            call(default_claim_retention).gate("StatefulSetAutoDeletePVC").minors(23, 34),
+            call(default_claim_retention)
+                .gate("StatefulSetAutoDeletePVC")
+                .minors(23, 34),
             call(default_claim_retention).since(35),
             unset("Spec.Replicas", Int(1)),
             unset("Spec.RevisionHistoryLimit", Int(10)),
             call(default_partition),
-            call(default_max_unavailable).gate("MaxUnavailableStatefulSet").since(24),
+            call(default_max_unavailable)
+                .gate("MaxUnavailableStatefulSet")
+                .since(24),
         ],
     },
     // ---- apps/v1beta2 ----------------------------------------------------------------------
-    Defaults { of: "apps/v1beta2.ReplicaSet", rules: &[unset("Spec.Replicas", Int(1))] },
+    Defaults {
+        of: "apps/v1beta2.ReplicaSet",
+        rules: &[unset("Spec.Replicas", Int(1))],
+    },
     Defaults {
         of: "apps/v1beta2.Deployment",
         rules: &[
@@ -112,15 +135,22 @@ pub(super) const DEFAULTS: &[Defaults] = &[
             call(default_update_strategy_afresh).until(23),
             call(default_update_strategy).since(24),
             call(default_partition),
-            call(default_max_unavailable).gate("MaxUnavailableStatefulSet").since(24),
-            call(default_claim_retention).gate("StatefulSetAutoDeletePVC").minors(23, 34),
+            call(default_max_unavailable)
+                .gate("MaxUnavailableStatefulSet")
+                .since(24),
+            call(default_claim_retention)
+                .gate("StatefulSetAutoDeletePVC")
+                .minors(23, 34),
             call(default_claim_retention).since(35),
             unset("Spec.Replicas", Int(1)),
             unset("Spec.RevisionHistoryLimit", Int(10)),
         ],
     },
     // ---- apps/v1 ---------------------------------------------------------------------------
-    Defaults { of: "apps/v1.ReplicaSet", rules: &[unset("Spec.Replicas", Int(1))] },
+    Defaults {
+        of: "apps/v1.ReplicaSet",
+        rules: &[unset("Spec.Replicas", Int(1))],
+    },
     Defaults {
         of: "apps/v1.Deployment",
         rules: &[
@@ -146,8 +176,12 @@ pub(super) const DEFAULTS: &[Defaults] = &[
             call(default_update_strategy_afresh).until(18),
             call(default_update_strategy).since(19),
             call(default_partition),
-            call(default_max_unavailable).gate("MaxUnavailableStatefulSet").since(24),
-            call(default_claim_retention).gate("StatefulSetAutoDeletePVC").minors(23, 34),
+            call(default_max_unavailable)
+                .gate("MaxUnavailableStatefulSet")
+                .since(24),
+            call(default_claim_retention)
+                .gate("StatefulSetAutoDeletePVC")
+                .minors(23, 34),
             call(default_claim_retention).since(35),
             unset("Spec.Replicas", Int(1)),
             unset("Spec.RevisionHistoryLimit", Int(10)),
@@ -231,7 +265,12 @@ fn default_update_strategy(stateful_set: &mut Mut<'_, '_>, _: &Gates<'_>) {
 /// As [`default_update_strategy`], but a partition that stood without a type is lost (apps/v1
 /// before 1.19, apps/v1beta2 before 1.24).
 fn default_update_strategy_afresh(stateful_set: &mut Mut<'_, '_>, gates: &Gates<'_>) {
-    if stateful_set.look().at("Spec.UpdateStrategy.Type").str().is_empty() {
+    if stateful_set
+        .look()
+        .at("Spec.UpdateStrategy.Type")
+        .str()
+        .is_empty()
+    {
         stateful_set.at("Spec.UpdateStrategy.RollingUpdate").clear();
         default_update_strategy(stateful_set, gates);
     }
@@ -249,13 +288,19 @@ fn default_max_unavailable(stateful_set: &mut Mut<'_, '_>, _: &Gates<'_>) {
 fn rolling_update_parameters<'a>(stateful_set: &'a mut Mut<'_, '_>) -> Mut<'a, 'a> {
     let rolls = stateful_set.look().at("Spec.UpdateStrategy.Type").str() == "RollingUpdate";
     stateful_set
-        .at(if rolls { "Spec.UpdateStrategy.RollingUpdate" } else { "" })
+        .at(if rolls {
+            "Spec.UpdateStrategy.RollingUpdate"
+        } else {
+            ""
+        })
         .deref()
 }
 
 /// Claims are kept when a StatefulSet is deleted or shrunk.
 fn default_claim_retention(stateful_set: &mut Mut<'_, '_>, _: &Gates<'_>) {
-    let mut policy = stateful_set.at("Spec.PersistentVolumeClaimRetentionPolicy").make();
+    let mut policy = stateful_set
+        .at("Spec.PersistentVolumeClaimRetentionPolicy")
+        .make();
     Str("Retain").fill(policy.get("WhenDeleted"));
     Str("Retain").fill(policy.get("WhenScaled"));
 }
