@@ -14,6 +14,7 @@ use crate::quantity::Flavour;
 use crate::release::{Release, Span};
 use crate::schema::{Kind, Schema, Special, TypeId};
 use crate::time::Time;
+use crate::toolchain::Toolchain;
 use crate::value::Value;
 
 /// How the JSON library of a release treats what the JSON standard leaves open.
@@ -392,9 +393,9 @@ impl<'a> Decoder<'_, 'a> {
             Special::Time | Special::MicroTime => {
                 let raw = self.raw()?;
                 let parsed = if special == Special::Time {
-                    Time::unmarshal_json(raw)
+                    Time::unmarshal_json(raw, Toolchain::of(self.schema))
                 } else {
-                    Time::unmarshal_json_micro(raw)
+                    Time::unmarshal_json_micro(raw, Toolchain::of(self.schema))
                 };
                 let time = parsed.map_err(|e| {
                     self.error(format!("expected a time like 2006-01-02T15:04:05Z, found {}: {e}", excerpt(raw)))

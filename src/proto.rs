@@ -25,13 +25,15 @@ use crate::print::json;
 use crate::quantity::{Flavour, QuantityError};
 use crate::release::Span;
 use crate::schema::{Kind, Schema, Special, TypeId};
+use crate::time::Precision;
 use crate::value::Value;
 
 /// The releases that send JSON.
 const JSON: Span = Span::minors(1, 2);
 
-/// From 1.8 on times are written as whole seconds.
+/// How much of a `Time` and of a `MicroTime` is written; elsewhere whole seconds and microseconds.
 const NANOSECONDS: Span = Span::minors(3, 7);
+const MICRO_TIME_NANOSECONDS: Span = Span::minors(7, 22);
 
 /// An object does not survive the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +71,14 @@ pub fn round_trip(schema: &Schema, ty: TypeId, value: &mut Value) -> Result<(), 
     let wire = Wire {
         schema,
         flavour: Flavour::of(schema.release()),
-        keeps_nanoseconds: NANOSECONDS.contains(schema.release()),
+        time: match NANOSECONDS.contains(schema.release()) {
+            true => Precision::Nanoseconds,
+            false => Precision::Seconds,
+        },
+        micro_time: match MICRO_TIME_NANOSECONDS.contains(schema.release()) {
+            true => Precision::Nanoseconds,
+            false => Precision::Microseconds,
+        },
     };
     // The object's own TypeMeta has no tag and travels in the envelope.
     let type_meta = match (schema.field(ty, "TypeMeta"), &*value) {
@@ -90,7 +99,8 @@ pub fn round_trip(schema: &Schema, ty: TypeId, value: &mut Value) -> Result<(), 
 struct Wire<'a> {
     schema: &'a Schema,
     flavour: Flavour,
-    keeps_nanoseconds: bool,
+    time: Precision,
+    micro_time: Precision,
 }
 
 impl Wire<'_> {
@@ -105,11 +115,16 @@ impl Wire<'_> {
                 }
                 return Ok(());
             }
-            Some(Special::Time | Special::MicroTime) => {
+            Some(special @ (Special::Time | Special::MicroTime)) => {
+                let precision = if special == Special::Time {
+                    self.time
+                } else {
+                    self.micro_time
+                };
                 if let Value::Struct(values) = value {
                     for value in values {
                         if let Value::Time(time) = value {
-                            **time = time.through_protobuf(self.keeps_nanoseconds);
+                            **time = time.through_protobuf(precision);
                         }
                     }
                 }

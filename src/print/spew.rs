@@ -12,6 +12,7 @@ use crate::digest::Sink;
 use crate::quantity::Quantity;
 use crate::schema::{Kind, Schema, TypeId};
 use crate::time::Time;
+use crate::toolchain::Toolchain;
 use crate::value::{Mut, Value};
 
 /// Writes the dump of a value.
@@ -170,6 +171,7 @@ impl<S: Sink> Printer<'_, '_, S> {
     /// A `time.Time`, field by field as its toolchain declares them.
     fn time(&mut self, ty: TypeId, time: &Time) {
         let schema = self.schema;
+        let toolchain = Toolchain::of(schema);
         self.text("{");
         for (index, field) in schema.fields(ty).iter().enumerate() {
             if index > 0 {
@@ -177,7 +179,7 @@ impl<S: Sink> Printer<'_, '_, S> {
             }
             self.text(&field.name);
             self.text(":");
-            let field = time.dump_field(&field.name);
+            let field = time.dump_field(&field.name, toolchain);
             self.text(&field);
         }
         self.text("}");
