@@ -1,0 +1,28 @@
+package main
+
+// Shim, 1.2: the kubelet's file source.
+
+import (
+	"k8s.io/kubernetes/pkg/api"
+	_ "k8s.io/kubernetes/pkg/kubelet/config"
+	"k8s.io/kubernetes/pkg/runtime"
+	utilyaml "k8s.io/kubernetes/pkg/util/yaml"
+)
+
+// Its body is in trampoline.s.
+func applyDefaults(pod *api.Pod, source string, isFile bool, nodeName string) error
+
+func init() {
+	// As tryDecodeSinglePod does up to the validation.
+	kube.readFile = func(data []byte, file, node string) (interface{}, error) {
+		json, err := utilyaml.ToJSON(data)
+		if err != nil {
+			return nil, err
+		}
+		obj, err := runtime.Decode(api.Codecs.UniversalDecoder(), json)
+		if err != nil {
+			return nil, err
+		}
+		return obj, applyDefaults(obj.(*api.Pod), file, true, node)
+	}
+}
