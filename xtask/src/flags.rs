@@ -20,5 +20,13 @@ xflags::xflags! {
             /// Keep the directory in which a reference is built.
             optional --keep
         }
+        /// Build the reference of one release and print its path: a program that answers
+        /// conformance requests with the real Go code. Exit codes as for regen-golden.
+        cmd build-reference {
+            /// Which release: v1.30.14, or 1.30 for the pinned patch of that minor.
+            required release: String
+            /// Optimise as Kubernetes itself does; for measurements.
+            optional --optimised
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The project's tasks: `cargo xtask <task>`. One file a task; this one parses and dispatches.
 
+mod build_reference;
 mod error;
 mod flags;
 mod golden;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
 fn run(flags: Xtask) -> Result<()> {
     match flags.subcommand {
         XtaskCmd::RegenGolden(flags) => regen_golden::run(&flags),
+        XtaskCmd::BuildReference(flags) => build_reference::run(&flags),
     }
 }
 

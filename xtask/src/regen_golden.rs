@@ -18,7 +18,7 @@ use xshell::Shell;
 use crate::error::{Error, Result};
 use crate::flags::RegenGolden;
 use crate::golden::{self, Case, FileEntry, Golden, Manifest, Provenance, SchemaAnswer};
-use crate::goref::Reference;
+use crate::goref::{Reference, Speed};
 use crate::goref::pins::{Pin, Pins};
 use crate::project_root;
 
@@ -201,7 +201,7 @@ fn regenerate(
         return Ok(());
     }
 
-    let reference = Reference::build(sh, pins, pin, target, keep)?;
+    let reference = Reference::build(sh, pins, pin, target, Speed::OfBuilding, keep)?;
     // Schemas, values and the manifest are shared: two runs may build at once, but not write.
     let _lock = lock(&target.join("golden.lock"))?;
     if let Some(old) = &recorded

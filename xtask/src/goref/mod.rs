@@ -44,7 +44,22 @@ pub(crate) struct Stamp {
     pub(crate) go_sum: String,
 }
 
+/// What a build is made for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Speed {
+    /// No inlining, no optimisation, no debug information: a third less work for the compiler, and
+    /// nothing that Go's semantics would notice.
+    OfBuilding,
+    /// As Kubernetes itself is built; for measurements.
+    OfRunning,
+}
+
 impl Reference {
+    /// Where the program lies.
+    pub(crate) fn binary(&self) -> &Path {
+        &self.binary
+    }
+
     /// Builds the reference of a release, or takes the one that is there if nothing it was made of
     /// has changed.
     pub(crate) fn build(
@@ -52,9 +67,13 @@ impl Reference {
         pins: &Pins,
         pin: &Pin,
         target: &Path,
+        speed: Speed,
         keep: bool,
     ) -> Result<Self> {
-        let home = target.join(&pin.release);
+        let home = target.join(match speed {
+            Speed::OfBuilding => pin.release.clone(),
+            Speed::OfRunning => format!("{}-optimised", pin.release),
+        });
         let binary = home.join("reference");
         let stamp_path = home.join("stamp.json");
         if let Ok(text) = sh.read_file(&stamp_path)
@@ -90,9 +109,9 @@ impl Reference {
         };
 
         let trimpath = assembled.trimpath.then_some("-trimpath");
-        // No inlining, no optimisation, no debug information: a third less work for the compiler,
-        // and nothing that Go's semantics would notice. Patterns such as `all=` came with go1.10.
-        let gcflags = (pin.go_minor() >= 10).then_some("-gcflags=all=-l -N -dwarf=false");
+        // Patterns such as `all=` came with go1.10.
+        let quick = speed == Speed::OfBuilding && pin.go_minor() >= 10;
+        let gcflags = quick.then_some("-gcflags=all=-l -N -dwarf=false");
         let mut build = cmd!(
             sh,
             "{go} build {trimpath...} {gcflags...} -ldflags='-s -w' -o {binary} ."
