@@ -295,13 +295,27 @@ const RULES: &[Rule] = &[
         ty: "DaemonSet",
         after: template_generation_from_internal,
     },
-    // Convert_v1_StatefulSetSpec_To_apps_StatefulSetSpec and back
+    // Convert_v1_StatefulSetStatus_To_apps_StatefulSetStatus and back
     Rule {
-        span: Span::since(17, 0),
+        span: Span::minors(9, 16),
         direction: ToInternal,
-        ty: "StatefulSetSpec",
-        after: claim_templates_to_internal,
+        ty: "StatefulSetStatus",
+        after: conditions_are_never_nil,
     },
+    Rule {
+        span: Span::minors(9, 16),
+        direction: FromInternal,
+        ty: "StatefulSetStatus",
+        after: conditions_are_never_nil,
+    },
+    // Convert_v1_StatefulSetUpdateStrategy_To_apps_StatefulSetUpdateStrategy
+    Rule {
+        span: Span::minors(7, 16),
+        direction: ToInternal,
+        ty: "RollingUpdateStatefulSetStrategy",
+        after: partition_is_not_nil,
+    },
+    // Convert_apps_StatefulSetSpec_To_v1_StatefulSetSpec
     Rule {
         span: Span::since(17, 0),
         direction: FromInternal,
@@ -454,7 +468,10 @@ impl<'a> Converter<'a> {
         };
         let mut out = Vec::with_capacity(schema.fields(to).len());
         for field in schema.fields(to) {
-            let source = schema.field(from, &field.name);
+            // `Convert_v1_TypeMeta_To_v1_TypeMeta` copies nothing, at any depth.
+            let source = schema
+                .field(from, &field.name)
+                .filter(|_| &*field.name != "TypeMeta");
             let converted =
                 match source.and_then(|(index, source)| Some((source, values.get(index)?))) {
                     Some((source, value)) => self.convert(source.ty, value, field.ty)?,
@@ -1024,30 +1041,51 @@ fn parse_int(text: &str) -> Result<i64, String> {
     })
 }
 
-// ---- StatefulSetSpec ----------------------------------------------------------------------
+// ---- StatefulSet --------------------------------------------------------------------------
 
-/// Claim templates carry `apiVersion` and `kind` in the versioned form only (#87583).
-fn claim_templates_to_internal(
-    _: &Converter<'_>,
-    _: Ref<'_, '_>,
-    target: Mut<'_, '_>,
+/// A list was made whether there was one or not, except for v1beta1, whose status has a pointer
+/// to the observed generation and was left to the generator.
+fn conditions_are_never_nil(
+    converter: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
 ) -> Result<(), ConvertError> {
-    set_claim_type_meta(target, "", "");
+    let is_pointer = |status: Ref<'_, '_>| {
+        let generation = status.get("ObservedGeneration").parts();
+        generation.is_some_and(|(ty, _)| matches!(converter.schema[ty].kind, Kind::Pointer(_)))
+    };
+    if is_pointer(source) != is_pointer(target.look()) {
+        let conditions = target.get("Conditions");
+        if conditions.look().is_nil() {
+            conditions.set(Value::Slice(Vec::new()));
+        }
+    }
     Ok(())
 }
 
+fn partition_is_not_nil(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    _: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
+    if source.get("Partition").is_nil() {
+        return Err(ConvertError::new(
+            "spec.updateStrategy.rollingUpdate.partition: nil pointer dereference",
+        ));
+    }
+    Ok(())
+}
+
+/// From 1.17 on claim templates carry `apiVersion` and `kind` again, as they had done before the
+/// conversion was generated (#87583).
 fn claim_templates_from_internal(
     _: &Converter<'_>,
     _: Ref<'_, '_>,
-    target: Mut<'_, '_>,
+    mut target: Mut<'_, '_>,
 ) -> Result<(), ConvertError> {
-    set_claim_type_meta(target, "v1", "PersistentVolumeClaim");
-    Ok(())
-}
-
-fn set_claim_type_meta(mut target: Mut<'_, '_>, api_version: &str, kind: &str) {
     for mut claim in target.get("VolumeClaimTemplates").items() {
-        claim.at("TypeMeta.APIVersion").set_str(api_version);
-        claim.at("TypeMeta.Kind").set_str(kind);
+        claim.at("TypeMeta.APIVersion").set_str("v1");
+        claim.at("TypeMeta.Kind").set_str("PersistentVolumeClaim");
     }
+    Ok(())
 }

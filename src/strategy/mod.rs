@@ -32,7 +32,7 @@ pub fn prepare_for_create(mut object: Mut<'_, '_>, kind: &KindEntry, gates: &Gat
     }
     if applies(RESETS_STATUS, WITH_STATUS) || applies(Span::until(1, u16::MAX), WITH_STATUS_IN_1_1)
     {
-        object.get("Status").clear();
+        pod::reset_status(object.get("Status"));
     }
     if GENERATIONS
         .iter()
@@ -47,7 +47,6 @@ pub fn prepare_for_create(mut object: Mut<'_, '_>, kind: &KindEntry, gates: &Gat
     }
     match &*kind.kind {
         "Pod" => {
-            pod::begin_status(&mut object);
             drop::disabled_fields(object.by_ref(), gates);
             pod::finish(&mut object, gates);
         }

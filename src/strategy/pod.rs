@@ -13,15 +13,24 @@ const SECCOMP_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_PREFIX: &str = "container.seccomp.security.alpha.kubernetes.io/";
 const LOCALHOST: &str = "localhost/";
 
-/// `pod.Status = api.PodStatus{Phase: api.PodPending}`; the class follows in [`finish`], and what
-/// is dropped in between does not bear on it.
-pub(super) fn begin_status(pod: &mut Mut<'_, '_>) {
-    pod.at("Status.Phase").set_str("Pending");
+/// Releases whose `GetPodQOS` believes the class that it finds in the status, and asks it while
+/// the new status is made: so a user can set it after all.
+const KEEPS_CLASS: Span = Span::minors(29, 36);
+
+/// `pod.Status = api.PodStatus{}`; other kinds' statuses have no class.
+pub(super) fn reset_status(mut status: Mut<'_, '_>) {
+    let class = status.get("QOSClass").take();
+    let keeps_class = KEEPS_CLASS.contains(release_of(&status));
+    status.by_ref().clear();
+    if let Some(class) = class.filter(|_| keeps_class) {
+        status.get("QOSClass").set(class);
+    }
 }
 
-/// Everything that `PrepareForCreate` does after the fields of disabled features are gone.
+/// Everything that `PrepareForCreate` does to the status, and after the fields of disabled features are gone.
 pub(super) fn finish(pod: &mut Mut<'_, '_>, gates: &Gates<'_>) {
     let release = release_of(pod);
+    pod.at("Status.Phase").set_str("Pending");
     if Span::minors(19, 26).contains(release) {
         apply_seccomp_version_skew(pod);
     }
@@ -41,8 +50,10 @@ pub(super) fn finish(pod: &mut Mut<'_, '_>, gates: &Gates<'_>) {
         resources::default_pod_level_resources(pod, gates);
     }
     if Span::since(6, 0).contains(release) {
-        let class = qos::of(pod.look(), gates);
-        pod.at("Status.QOSClass").set_str(class);
+        if pod.at("Status.QOSClass").look().str().is_empty() {
+            let class = qos::of(pod.look(), gates);
+            pod.at("Status.QOSClass").set_str(class);
+        }
     }
 }
 
