@@ -90,8 +90,8 @@ struct GoYaml {
     late_anchors: bool,
     /// `{a:b}` is an error.
     no_colon_in_flow: bool,
-    /// `! a` is a tag.
-    lone_tag: bool,
+    /// What makes a tag, so that its absence is an error.
+    tag_uri: TagUri,
     /// `{}: a` is an empty mapping, see `Scanner::insert`.
     forgets_empty_keys: bool,
     /// A key that lacks its `:` is noticed on the next line and not at the next key.
@@ -124,6 +124,17 @@ enum FloatGrammar {
     Full,
 }
 
+/// What must be there for a tag to be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TagUri {
+    /// Something after the `!`, so that a lone `!` is an error.
+    WithoutHead,
+    /// Something that is not `%41`.
+    WithoutEscapes,
+    /// Anything.
+    Anything,
+}
+
 /// Texts of errors that were corrected over time.
 #[derive(Debug, PartialEq, Eq)]
 struct Wording {
@@ -153,7 +164,7 @@ const V_2015_09: GoYaml = GoYaml {
     reads_past_the_end: true,
     late_anchors: true,
     no_colon_in_flow: true,
-    lone_tag: false,
+    tag_uri: TagUri::WithoutHead,
     forgets_empty_keys: false,
     eager_keys: true,
     crashes_on_primary_handle: true,
@@ -175,7 +186,7 @@ const V_2015_09: GoYaml = GoYaml {
 /// 670d4cf
 const V_2017_07: GoYaml = GoYaml {
     float: FloatGrammar::SignedExponent,
-    lone_tag: true,
+    tag_uri: TagUri::WithoutEscapes,
     utf16: true,
     wording: Wording {
         unknown_directive: "found unknown directive name",
@@ -190,6 +201,7 @@ const V2_2_1: GoYaml = GoYaml {
     late_anchors: false,
     no_colon_in_flow: false,
     crashes_on_primary_handle: false,
+    tag_uri: TagUri::Anything,
     scanner_lines_from_one: true,
     timestamps: true,
     int_as_float: true,
@@ -325,4 +337,147 @@ pub fn convert(text: &[u8], dialect: Dialect) -> Result<Converted, YamlError> {
 /// As [`convert`].
 pub fn yaml_to_json(text: &[u8], dialect: Dialect) -> Result<String, YamlError> {
     convert(text, dialect).map(|converted| converted.json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dialect(minor: u16, patch: u16) -> Dialect {
+        let go = match minor {
+            ..5 => 4,
+            5..7 => 7,
+            7..9 => 8,
+            9..11 => 9,
+            11..13 => 10,
+            13 => 11,
+            14..16 => 12,
+            16..19 => 13,
+            _ => 23,
+        };
+        Dialect::of(Release::new(minor, patch), Toolchain::new(go, 0))
+    }
+
+    fn convert(text: &str, release: (u16, u16)) -> String {
+        yaml_to_json(text.as_bytes(), dialect(release.0, release.1)).unwrap_or_else(|e| e.to_string())
+    }
+
+    /// Texts and what became of them, era by era; every line was seen in the real go-yaml.
+    #[test]
+    fn eras() {
+        let cases: &[(&str, &[((u16, u16), &str)])] = &[
+            (
+                "a: 1e3",
+                &[
+                    ((9, 11), r#"{"a":1000}"#),
+                    ((12, 10), r#"{"a":"1e3"}"#),
+                    ((13, 11), r#"{"a":"1e3"}"#),
+                    ((13, 12), r#"{"a":1000}"#),
+                    ((14, 7), r#"{"a":"1e3"}"#),
+                    ((15, 4), r#"{"a":"1e3"}"#),
+                    ((15, 5), r#"{"a":1000}"#),
+                    ((16, 1), r#"{"a":"1e3"}"#),
+                    ((16, 2), r#"{"a":1000}"#),
+                    ((30, 14), r#"{"a":1000}"#),
+                ],
+            ),
+            ("a: 0o17", &[((15, 12), r#"{"a":"0o17"}"#), ((16, 15), r#"{"a":15}"#)]),
+            ("a: 1500000.5", &[((6, 13), r#"{"a":1.5000005e+06}"#), ((7, 5), r#"{"a":1500000.5}"#)]),
+            ("a: +Inf", &[((9, 11), "json: unsupported value: +Inf"), ((10, 13), r#"{"a":"+Inf"}"#)]),
+            ("{a:b}", &[((12, 10), "yaml: found unexpected ':'"), ((13, 0), r#"{"a:b":null}"#)]),
+            ("\"a\" b", &[((12, 10), "yaml: did not find expected <document start>"), ((13, 0), "\"a\"")]),
+            (
+                "- &x 1\n- *x\n- &x 2",
+                &[((12, 10), "[1,2,2]"), ((13, 0), "[1,1,2]")],
+            ),
+            ("a: !!float 1", &[((12, 10), "yaml: cannot decode !!int `1` as a !!float"), ((13, 0), r#"{"a":1}"#)]),
+            ("a: ! b", &[((9, 11), "yaml: did not find URI escaped octet"), ((10, 13), r#"{"a":"b"}"#)]),
+            (
+                "{}: a",
+                &[((15, 9), "yaml: invalid map key: map[interface {}]interface {}{}"), ((15, 10), "{}")],
+            ),
+            (
+                "a: 1\nb: c: d",
+                &[
+                    ((12, 10), "yaml: line 1: mapping values are not allowed in this context"),
+                    ((13, 0), "yaml: line 2: mapping values are not allowed in this context"),
+                ],
+            ),
+            (
+                "~: a",
+                &[
+                    ((30, 14), "Unsupported map key of type: %!s(<nil>), key: <nil>, value: \"a\""),
+                    ((31, 14), "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"a\""),
+                ],
+            ),
+            ("a: \"\\b\"", &[((18, 20), r#"{"a":"\u0008"}"#), ((30, 14), r#"{"a":"\b"}"#)]),
+        ];
+        for (text, answers) in cases {
+            for (release, expected) in *answers {
+                assert_eq!(convert(text, *release), *expected, "{text:?} in {release:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn merged_entries_win_over_earlier_ones_and_lose_to_later_ones() {
+        let text = "a: &a {x: 1}\nb: {x: 2, <<: *a}\nc: {<<: *a, x: 2}\nd: {<<: [{x: 3}, *a]}";
+        assert_eq!(
+            convert(text, (30, 14)),
+            r#"{"a":{"x":1},"b":{"x":1},"c":{"x":2},"d":{"x":3}}"#
+        );
+    }
+
+    #[test]
+    fn duplicates_are_told_with_path_and_line() {
+        let text = b"spec:\n- a: 1\n  b: {c: 1,\n   c: 2}\n  a: 3\n1: a\n\"1\": a\n";
+        let converted = super::convert(text, dialect(30, 14)).unwrap();
+        assert_eq!(converted.json, r#"{"1":"a","spec":[{"a":3,"b":{"c":2}}]}"#);
+        let duplicates: Vec<_> =
+            converted.duplicates.iter().map(|d| (d.path.as_str(), d.line)).collect();
+        assert_eq!(duplicates, [("spec[0].b.c", 4), ("spec[0].a", 5)]);
+    }
+
+    #[test]
+    fn bombs_are_refused() {
+        let bomb: String =
+            (1..40).map(|i| format!("a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1)).collect();
+        let bomb = format!("a0: &a0 [x]\n{bomb}");
+        let strings = format!("a: &a {}\nb:\n{}", "x".repeat(100_000), "- *a\n".repeat(10_000));
+        for release in [(1, 8), (13, 0), (30, 14)] {
+            for text in [&bomb, &strings] {
+                assert_eq!(convert(text, release), "yaml: document contains excessive aliasing");
+            }
+            for text in ["[".repeat(50_000), "- ".repeat(50_000), "{a: ".repeat(50_000)] {
+                assert!(convert(&text, release).starts_with("yaml: exceeded max depth"));
+            }
+        }
+    }
+
+    /// The corpus itself is checked against Go by the vectors; here its cases are cut and
+    /// disturbed, which must end in an answer, whatever it is.
+    #[test]
+    fn no_text_panics() {
+        let corpus = include_str!("../golden/corpus/yaml.jsonl");
+        let mut cases = 0;
+        for line in corpus.lines() {
+            let case: serde_json::Value = serde_json::from_str(line).unwrap();
+            let text = case["text"].as_str().unwrap().as_bytes();
+            cases += 1;
+            for release in [(9, 11), (30, 14)] {
+                let dialect = dialect(release.0, release.1);
+                let mut copy = text.to_vec();
+                for at in (0..text.len().min(240)).step_by(2) {
+                    let _ = yaml_to_json(&text[..at], dialect);
+                    let kept = copy[at];
+                    for byte in [b'\n', b':', b'"', b'\\'] {
+                        copy[at] = byte;
+                        let _ = yaml_to_json(&copy, dialect);
+                    }
+                    copy[at] = kept;
+                }
+            }
+        }
+        assert!(cases >= 100, "the corpus has {cases} cases");
+    }
 }

@@ -6,7 +6,7 @@
 //! sigs.k8s.io/yaml, then `json.Marshal`).
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 use super::parser::{Document, Node, NodeId, Shape, Tag};
@@ -97,6 +97,42 @@ impl<'a> Document<'a> {
 
     fn is_mapping(&self, id: NodeId) -> bool {
         matches!(self.node(id).map(|node| &node.shape), Some(Shape::Mapping { .. }))
+    }
+
+    /// The keys and values of a mapping in the order in which Go sets them, those that `<<` brings
+    /// in its place.
+    fn pairs(&self, first: Option<NodeId>) -> Vec<(NodeId, NodeId)> {
+        let mut pairs = Vec::new();
+        let mut rest = vec![first];
+        while let Some(top) = rest.last_mut() {
+            let Some((key, value)) = top.and_then(|key| Some((key, self.next(key)?))) else {
+                rest.pop();
+                continue;
+            };
+            *top = self.next(value);
+            if !self.is_merge(key) {
+                pairs.push((key, value));
+                continue;
+            }
+            let mut merge = |id| {
+                let target = self.target(id).and_then(|id| self.node(id));
+                if let Some(Shape::Mapping { first }) = target.map(|node| &node.shape) {
+                    rest.push(*first);
+                }
+            };
+            match self.node(value).map(|node| &node.shape) {
+                // The last goes first, so that earlier ones take precedence.
+                Some(Shape::Sequence { first }) => {
+                    let mut item = *first;
+                    while let Some(id) = item {
+                        merge(id);
+                        item = self.next(id);
+                    }
+                }
+                _ => merge(value),
+            }
+        }
+        pairs
     }
 
     /// `isMerge`
@@ -384,37 +420,15 @@ impl<'d> Writer<'d, '_> {
     /// they were merged or not: `{a: 1, <<: {a: 2}}` has 2, unlike YAML's own rule.
     fn entries(&mut self, first: Option<NodeId>, open: &[Open<'d>]) -> Result<Vec<Entry<'d>>> {
         let document = self.document;
-        let mut entries = Vec::new();
-        let mut rest = vec![first];
-        while let Some(top) = rest.last_mut() {
-            let Some((key, value)) = top.and_then(|key| Some((key, document.next(key)?))) else {
-                rest.pop();
-                continue;
-            };
-            *top = document.next(value);
-            if !document.is_merge(key) {
+        let mut entries: Vec<Entry<'d>> = document
+            .pairs(first)
+            .into_iter()
+            .map(|(key, value)| {
                 let id = document.target(key).unwrap_or(key);
                 let (key, unsupported) = self.key(id);
-                entries.push(Entry { key, unsupported, id, value });
-                continue;
-            }
-            let mut merge = |id| {
-                let target = document.target(id).and_then(|id| document.node(id));
-                if let Some(Shape::Mapping { first }) = target.map(|node| &node.shape) {
-                    rest.push(*first);
-                }
-            };
-            match document.node(value).map(|node| &node.shape) {
-                Some(Shape::Sequence { first }) => {
-                    let mut item = *first;
-                    while let Some(id) = item {
-                        merge(id);
-                        item = document.next(id);
-                    }
-                }
-                _ => merge(value),
-            }
-        }
+                Entry { key, unsupported, id, value }
+            })
+            .collect();
         // The sort is stable: of equal keys the last one written comes last.
         entries.sort_by(|a, b| a.key.cmp(&b.key));
         let mut kept: Vec<Entry<'d>> = Vec::with_capacity(entries.len());
@@ -575,24 +589,21 @@ impl GoSyntax<'_, '_> {
                 Ok(())
             }
             (Shape::Mapping { first }, _) => {
-                let mut pairs = Vec::new();
-                let mut rest = *first;
-                while let Some((key, value)) = rest.and_then(|key| Some((key, document.next(key)?))) {
+                // Sorted, as `fmt` prints maps since Go 1.12; the last of equal keys counts.
+                let mut pairs = BTreeMap::new();
+                for (key, value) in document.pairs(*first) {
                     let mut text = String::new();
                     self.write(key, depth + 1, &mut text);
-                    pairs.retain(|(known, _)| *known != text);
-                    pairs.push((text, value));
-                    rest = document.next(value);
+                    pairs.insert(text, value);
                 }
-                pairs.sort();
                 out.push_str("map[interface {}]interface {}{");
-                for (index, (key, value)) in pairs.iter().enumerate() {
+                for (index, (key, value)) in pairs.into_iter().enumerate() {
                     if index > 0 {
                         out.push_str(", ");
                     }
-                    out.push_str(key);
+                    out.push_str(&key);
                     out.push(':');
-                    self.write(*value, depth + 1, out);
+                    self.write(value, depth + 1, out);
                 }
                 out.push('}');
                 Ok(())

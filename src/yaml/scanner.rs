@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use fnv::FnvHashMap;
 
-use super::{GoYaml, YamlError};
+use super::{GoYaml, TagUri, YamlError};
 
 /// `max_flow_level` and `max_indents`.
 pub(super) const MAX_LEVELS: usize = 10_000;
@@ -140,18 +140,39 @@ impl<'a> Scanner<'a> {
     // ---- characters -------------------------------------------------------------------------
 
     /// The byte `ahead` bytes further on; 0 behind the end, as in Go's padded buffer.
+    #[inline]
     fn byte(&self, ahead: usize) -> u8 {
         self.text.as_bytes().get(self.at + ahead).copied().unwrap_or(0)
     }
 
     /// Asks the reader for this many characters; it has a say only where its input is broken.
+    #[inline]
     fn need(&self, characters: usize) -> Result<()> {
         match self.broken {
-            Some(problem) if self.rest().chars().take(characters).count() < characters => {
-                Err(YamlError::unplaced(problem))
-            }
-            _ => Ok(()),
+            None => Ok(()),
+            Some(problem) => self.ask_reader(characters, problem),
         }
+    }
+
+    #[cold]
+    fn ask_reader(&self, characters: usize, problem: &str) -> Result<()> {
+        if self.rest().chars().take(characters).count() < characters {
+            return Err(YamlError::unplaced(problem));
+        }
+        Ok(())
+    }
+
+    /// Steps over ASCII characters of a kind, as far as that is no matter for the reader.
+    #[inline]
+    fn advance_while(&mut self, wanted: impl Fn(u8) -> bool) {
+        if self.broken.is_some() {
+            return;
+        }
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let count = rest.iter().take_while(|&&b| b.is_ascii() && wanted(b)).count();
+        self.at += count;
+        self.mark.index += count;
+        self.mark.column += count;
     }
 
     fn rest(&self) -> &'a str {
@@ -166,11 +187,13 @@ impl<'a> Scanner<'a> {
         matches!(self.byte(ahead), b' ' | b'\t')
     }
 
+    #[inline]
     fn is_break(&self, ahead: usize) -> bool {
         self.break_width(ahead) > 0
     }
 
     /// Bytes of the line break here, `\r\n` counting as one break; 0 where there is none.
+    #[inline]
     fn break_width(&self, ahead: usize) -> usize {
         match self.byte(ahead) {
             b'\n' => 1,
@@ -181,10 +204,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    #[inline]
     fn is_break_or_end(&self, ahead: usize) -> bool {
         self.at_end(ahead) || self.is_break(ahead)
     }
 
+    #[inline]
     fn is_blank_or_end(&self, ahead: usize) -> bool {
         self.is_blank(ahead) || self.is_break_or_end(ahead)
     }
@@ -194,6 +219,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps over one character.
+    #[inline]
     fn advance(&mut self) {
         let width = match self.byte(0) {
             0 => return,
@@ -253,6 +279,7 @@ impl<'a> Scanner<'a> {
             while !self.is_break_or_end(0) {
                 self.advance();
                 self.need(1)?;
+                self.advance_while(|b| !matches!(b, b'\n' | b'\r'));
             }
         }
         Ok(())
@@ -376,6 +403,7 @@ impl<'a> Scanner<'a> {
                 self.advance();
             }
             self.need(1)?;
+            self.advance_while(|b| b == b' ');
             // A tab may stand where no indentation is measured.
             while self.byte(0) == b' '
                 || self.byte(0) == b'\t' && (self.flow_level > 0 || !self.simple_key_allowed)
@@ -781,7 +809,7 @@ impl<'a> Scanner<'a> {
         self.word()?;
         if self.byte(0) == b'!' {
             self.advance();
-        } else if directive && self.rules.crashes_on_primary_handle {
+        } else if directive && self.at - from == 1 && self.rules.crashes_on_primary_handle {
             return self.fail(start, "runtime error: index out of range");
         } else if directive && self.at - from > 1 {
             return self.fail_tag(start, "did not find expected '!'");
@@ -791,11 +819,17 @@ impl<'a> Scanner<'a> {
 
     fn tag_uri(&mut self, head: &str, start: Mark) -> Result<String> {
         let mut uri = head.get(1..).unwrap_or_default().as_bytes().to_vec();
-        let mut found = !head.is_empty();
+        let mut length = head.len();
+        let mut escapes = 0;
         self.need(1)?;
         loop {
             match self.byte(0) {
-                b'%' => self.uri_escape(&mut uri, start)?,
+                b'%' => {
+                    self.uri_escape(&mut uri, start)?;
+                    escapes += 1;
+                    self.need(1)?;
+                    continue;
+                }
                 b';' | b'/' | b'?' | b':' | b'@' | b'&' | b'=' | b'+' | b'$' | b',' | b'.' | b'!'
                 | b'~' | b'*' | b'\'' | b'(' | b')' | b'[' | b']' => {
                     uri.push(self.byte(0));
@@ -807,11 +841,15 @@ impl<'a> Scanner<'a> {
                 }
                 _ => break,
             }
-            found = true;
+            length += 1;
             self.need(1)?;
         }
-        // Until 1.9 Kubernetes' go-yaml forgot to count the head, and so refused a lone `!`.
-        if !found || !self.rules.lone_tag && uri.is_empty() {
+        let found = match self.rules.tag_uri {
+            TagUri::WithoutHead => !uri.is_empty(),
+            TagUri::WithoutEscapes => length > 0,
+            TagUri::Anything => length + escapes > 0,
+        };
+        if !found {
             return self.fail_tag(start, "did not find expected tag URI");
         }
         // Overlong forms pass the checks above in Go; no tag we know is spelled with them.
@@ -902,6 +940,7 @@ impl<'a> Scanner<'a> {
             while !self.is_break_or_end(0) {
                 self.advance();
                 self.need(1)?;
+                self.advance_while(|b| !matches!(b, b'\n' | b'\r'));
             }
             text.push_str(self.slice(from, self.at));
             self.need(2)?;
@@ -929,6 +968,9 @@ impl<'a> Scanner<'a> {
         let mut widest = 0;
         loop {
             self.need(1)?;
+            if *indent == 0 {
+                self.advance_while(|b| b == b' ');
+            }
             while (*indent == 0 || (self.mark.column as isize) < *indent) && self.byte(0) == b' ' {
                 self.advance();
                 self.need(1)?;
@@ -990,6 +1032,7 @@ impl<'a> Scanner<'a> {
                     _ => {
                         let from = self.at;
                         self.advance();
+                        self.advance_while(|b| !matches!(b, b'\0'..=b' ' | b'\'' | b'"' | b'\\'));
                         text.push_str(self.slice(from, self.at));
                     }
                 }
@@ -1126,6 +1169,13 @@ impl<'a> Scanner<'a> {
                 }
                 self.advance();
                 self.need(2)?;
+                // Most of a scalar cannot end it.
+                let flow = self.flow_level > 0;
+                self.advance_while(|b| match b {
+                    b'\0'..=b' ' | b':' => false,
+                    b',' | b'?' | b'[' | b']' | b'{' | b'}' => !flow,
+                    _ => true,
+                });
             }
             if self.at > run {
                 end = self.mark;
