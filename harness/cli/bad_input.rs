@@ -1,7 +1,7 @@
 //! Input that is wrong: one clear message each, with file, document, field and what to do; the
 //! rest is still hashed; the exit code tells.
 
-use rstest::rstest;
+use rstest::{Context, rstest};
 
 use crate::run::{Directory, POD, kubehash_with};
 
@@ -35,7 +35,7 @@ spec:
 #[case::only_text(POD, "just words\n")]
 #[case::a_list_at_the_top(POD, "- a\n- b\n")]
 fn a_bad_document_is_told_and_the_others_are_hashed(
-    #[context] context: rstest::Context,
+    #[context] context: Context,
     #[case] good: &str,
     #[case] bad: &str,
 ) {
@@ -60,7 +60,7 @@ fn a_bad_document_is_told_and_the_others_are_hashed(
 #[case::truncated_json(br#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a""#, 1)]
 #[case::json_list_with_a_bad_item(br#"{"apiVersion":"v1","kind":"List","items":[5]}"#, 1)]
 fn a_bad_file_is_told(
-    #[context] context: rstest::Context,
+    #[context] context: Context,
     #[case] content: &[u8],
     #[case] code: i32,
 ) {
@@ -95,7 +95,7 @@ fn an_empty_file_beside_others_is_told_but_does_not_fail_the_directory() {
     directory.file("manifests/a.yaml", "").file("manifests/b.yaml", POD);
     let ran = directory.hash(&["manifests", "--release", "1.30"]);
     assert_eq!(ran.code, Some(0), "{}", ran.transcript());
-    assert!(ran.stderr.contains("manifests/a.yaml: is empty"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("manifests/a.yaml: the file is empty"), "{}", ran.stderr);
     let named = directory.hash(&["manifests/a.yaml", "manifests/b.yaml", "--release", "1.30"]);
     assert_eq!(named.code, Some(3), "{}", named.transcript());
 }

@@ -78,6 +78,33 @@ impl Target {
     fn name(&self) -> String {
         self.resolution.release.to_string()
     }
+
+    /// Why the release's API server does not take a workload of this version; `None` if it does.
+    fn refusal(&self, api_version: &str, kind: &str) -> Option<Diagnostic> {
+        let release = self.resolution.release;
+        let served: Vec<&str> = self
+            .engine
+            .schema()
+            .kinds()
+            .iter()
+            .filter(|entry| &*entry.kind == kind && kinds::serves(release, &entry.api_version))
+            .map(|entry| &*entry.api_version)
+            .collect();
+        if served.contains(&api_version) {
+            return None;
+        }
+        let hint = if served.is_empty() {
+            format!("{release} has no {kind} in any version")
+        } else {
+            format!("{release} serves {kind} as {}", served.join(" and "))
+        };
+        let message = if api_version.is_empty() {
+            format!("the {kind} does not say which apiVersion it is written in")
+        } else {
+            format!("{release} does not serve {kind} as {api_version}")
+        };
+        Some(Diagnostic::error(message).at("apiVersion").with_hint(hint))
+    }
 }
 
 /// All releases asked for, each once. Everything that is wrong with the request as a whole is
@@ -276,7 +303,11 @@ impl Session<'_> {
         }
         if meta.is_object {
             match kinds::classify(api_version, kind) {
-                Class::Workload => {}
+                Class::Workload => {
+                    if let Some(diagnostic) = target.refusal(api_version, kind) {
+                        return failed(diagnostic);
+                    }
+                }
                 Class::Other => return skipped(format!("a {kind} has no containers")),
                 Class::Custom => {
                     return skipped(format!("{api_version} {kind} is a custom resource"));
