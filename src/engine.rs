@@ -436,7 +436,7 @@ impl Engine {
         let spec = pod_spec(Ref::new(&self.schema, viewed.ty, &viewed.value));
         // Ephemeral containers are hashed as the container type they convert to.
         let Some(container_ty) = elem_type(&self.schema, spec.get("Containers")) else {
-            return Ok(Vec::new());
+            return Err(OperationError::new(format!("this {} has no Pod template", object.kind.kind)).into());
         };
         let lists = [
             ("InitContainers", ContainerType::Init),
@@ -498,6 +498,11 @@ fn elem_type(schema: &Schema, list: Ref<'_, '_>) -> Option<TypeId> {
         Kind::Slice(elem) => Some(elem),
         _ => None,
     }
+}
+
+/// Whether a document says that it is a Pod, or is a bare container, which becomes one.
+pub(crate) fn is_pod(text: &str) -> bool {
+    matches!(type_meta(text), Ok((_, kind)) if kind.as_deref().is_none_or(|kind| kind == "Pod"))
 }
 
 /// The document's `apiVersion` and `kind`, without decoding the rest.

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::engine::{ContainerHash, Engine, EngineError, Object, Options, StaticSource, View};
+use crate::engine::{self, ContainerHash, Engine, EngineError, Object, Options, StaticSource, View};
 use crate::gates::Gates;
 use crate::operations;
 use crate::print::{json, spew};
@@ -257,6 +257,9 @@ impl Testee {
         let object = request
             .object
             .ok_or_else(|| Refusal::Error("the request has no object".into()))?;
+        if (view == View::Static || request.subject == "read-file") && !engine::is_pod(object.get()) {
+            return Err(Refusal::Skipped("only Pods have a static view".into()));
+        }
         let none = BTreeMap::new();
         let gates = engine.gates(request.feature_gates.as_ref().unwrap_or(&none))?;
         let object = engine.decode(object.get())?;

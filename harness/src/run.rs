@@ -54,7 +54,7 @@ impl fmt::Display for Score {
             self.skipped,
             self.panicked.len()
         )?;
-        const SHOWN: usize = 20;
+        const SHOWN: usize = 40;
         let bad = self.panicked.iter().chain(&self.failed);
         for line in bad.clone().take(SHOWN) {
             write!(f, "\n  {line}")?;
