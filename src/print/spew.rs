@@ -17,7 +17,7 @@ use crate::value::{Mut, Value};
 
 /// Writes the dump of a value.
 pub fn write(schema: &Schema, ty: TypeId, value: &Value, sink: &mut impl Sink) {
-    Printer { schema, sink, scratch: String::new() }.typed(ty, value);
+    Printer { schema, sink, scratch: String::new(), depth: 0, local: None }.typed(ty, value);
 }
 
 /// The dump as text.
@@ -31,6 +31,12 @@ struct Printer<'s, 'o, S> {
     schema: &'s Schema,
     sink: &'o mut S,
     scratch: String,
+    /// How many structs, slices and maps enclose what is printed.
+    depth: usize,
+    /// The depth at which `time.Local` was last followed, while spew remembers it. It is the only
+    /// thing that two pointers in an object ever share; met again deeper down, spew takes it for
+    /// a cycle and prints `<shown>`.
+    local: Option<usize>,
 }
 
 impl<S: Sink> Printer<'_, '_, S> {
@@ -45,6 +51,12 @@ impl<S: Sink> Printer<'_, '_, S> {
         self.sink.write(self.scratch.as_bytes());
     }
 
+    /// The start of `formatPtr`, which forgets the pointers that were followed at this depth or
+    /// below it.
+    fn at_pointer(&mut self) {
+        self.local = self.local.filter(|followed| *followed < self.depth);
+    }
+
     fn parenthesised(&mut self, name: &str) {
         self.text("(");
         self.text(name);
@@ -54,6 +66,7 @@ impl<S: Sink> Printer<'_, '_, S> {
     /// `(type)` and the value: a struct's field, or the whole dump.
     fn typed(&mut self, ty: TypeId, value: &Value) {
         if let Kind::Pointer(_) = self.schema[ty].kind {
+            self.at_pointer();
             // The type told is that of what lies at the end of the pointers, with the stars that
             // were followed; a nil pointer is told with its own type.
             let (mut stars, mut at) = (0, (ty, value));
@@ -93,6 +106,7 @@ impl<S: Sink> Printer<'_, '_, S> {
             at = (elem, inner);
         }
         if stars > 0 {
+            self.at_pointer();
             self.text("<");
             for _ in 0..stars {
                 self.text("*");
@@ -128,6 +142,7 @@ impl<S: Sink> Printer<'_, '_, S> {
                 self.text("]");
             }
             (Kind::Slice(elem) | Kind::Array(_, elem), Value::Slice(items)) => {
+                self.depth += 1;
                 self.text("[");
                 for (index, item) in items.iter().enumerate() {
                     if index > 0 {
@@ -136,10 +151,12 @@ impl<S: Sink> Printer<'_, '_, S> {
                     self.element(*elem, item);
                 }
                 self.text("]");
+                self.depth -= 1;
             }
             (Kind::Map(key, elem), Value::Map(entries)) => {
                 let mut sorted: Vec<&(Value, Value)> = entries.iter().collect();
                 sorted.sort_by(|a, b| a.0.as_str().cmp(&b.0.as_str()));
+                self.depth += 1;
                 self.text("map[");
                 for (index, (name, item)) in sorted.into_iter().enumerate() {
                     if index > 0 {
@@ -150,8 +167,10 @@ impl<S: Sink> Printer<'_, '_, S> {
                     self.element(*elem, item);
                 }
                 self.text("]");
+                self.depth -= 1;
             }
             (Kind::Struct(fields), Value::Struct(values)) => {
+                self.depth += 1;
                 self.text("{");
                 for (index, (field, value)) in fields.iter().zip(values).enumerate() {
                     if index > 0 {
@@ -162,6 +181,7 @@ impl<S: Sink> Printer<'_, '_, S> {
                     self.typed(field.ty, value);
                 }
                 self.text("}");
+                self.depth -= 1;
             }
             // A value that does not fit its type cannot be built by this crate.
             _ => self.text("<invalid>"),
@@ -172,6 +192,7 @@ impl<S: Sink> Printer<'_, '_, S> {
     fn time(&mut self, ty: TypeId, time: &Time) {
         let schema = self.schema;
         let toolchain = Toolchain::of(schema);
+        self.depth += 1;
         self.text("{");
         for (index, field) in schema.fields(ty).iter().enumerate() {
             if index > 0 {
@@ -179,10 +200,22 @@ impl<S: Sink> Printer<'_, '_, S> {
             }
             self.text(&field.name);
             self.text(":");
-            let field = time.dump_field(&field.name, toolchain);
-            self.text(&field);
+            let dump = time.dump_field(&field.name, toolchain);
+            if let Kind::Pointer(_) = schema[field.ty].kind {
+                self.at_pointer();
+                let is_local = !dump.ends_with("<nil>");
+                if is_local && self.local.is_some() {
+                    self.text("(*time.Location)<shown>");
+                    continue;
+                }
+                if is_local {
+                    self.local = Some(self.depth);
+                }
+            }
+            self.text(&dump);
         }
         self.text("}");
+        self.depth -= 1;
     }
 }
 
