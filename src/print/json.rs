@@ -129,7 +129,7 @@ impl<S: Sink> Printer<'_, '_, S> {
             if json.omit_empty && is_empty(value) {
                 continue;
             }
-            if json.omit_zero && self.style.omit_zero && schema.is_zero(value) {
+            if json.omit_zero && self.style.omit_zero && is_omitted_zero(schema, field.ty, value) {
                 continue;
             }
             if !first {
@@ -268,6 +268,17 @@ impl<S: Sink> Printer<'_, '_, S> {
             }
         }
         self.sink.write(&raw[from..]);
+    }
+}
+
+/// What `omitzero` asks: the type's own `IsZero` where it has one. A time that was decoded is zero
+/// in the year 1, though it has a location.
+fn is_omitted_zero(schema: &Schema, ty: TypeId, value: &Value) -> bool {
+    match (schema[ty].special, value) {
+        (Some(Special::Time | Special::MicroTime), Value::Struct(values)) => values
+            .iter()
+            .all(|value| matches!(value, Value::Time(time) if time.is_zero())),
+        _ => schema.is_zero(value),
     }
 }
 
