@@ -137,7 +137,11 @@ impl fmt::Display for Diagnostic {
             write!(f, "{}: ", self.path)?;
         }
         // One diagnostic is one line, whatever Go put into its text.
-        let mut lines = self.message.lines().map(str::trim).filter(|line| !line.is_empty());
+        let mut lines = self
+            .message
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty());
         f.write_str(lines.next().unwrap_or_default())?;
         lines.try_for_each(|line| write!(f, " {line}"))?;
         if let Some(hint) = &self.hint {
@@ -190,7 +194,10 @@ mod tests {
     fn prints_as_one_line_and_a_hint() {
         let bare = Diagnostic::warning("a\n  b\n");
         assert_eq!(bare.to_string(), "warning: a b");
-        assert_eq!(bare.in_source("-").with_hint("c").to_string(), "warning: -: a b\nhint: c");
+        assert_eq!(
+            bare.in_source("-").with_hint("c").to_string(),
+            "warning: -: a b\nhint: c"
+        );
     }
 
     #[test]

@@ -67,7 +67,11 @@ pub fn read<'a>(
         Ok(text) => text,
         Err(diagnostic) => return vec![Err(diagnostic.in_source(source))],
     };
-    let mut entries = Entries { source, dialect, entries: Vec::new() };
+    let mut entries = Entries {
+        source,
+        dialect,
+        entries: Vec::new(),
+    };
     let mut rest = text;
     let mut line = 1;
     while !rest.is_empty() {
@@ -111,7 +115,10 @@ fn text(bytes: &[u8]) -> Result<&str, Diagnostic> {
 fn nothing(text: &str) -> Diagnostic {
     if text.trim().is_empty() {
         Diagnostic::warning("the file is empty")
-    } else if text.lines().all(|line| line.is_empty() || line.trim_start().starts_with('#')) {
+    } else if text
+        .lines()
+        .all(|line| line.is_empty() || line.trim_start().starts_with('#'))
+    {
         Diagnostic::warning("the file holds nothing but comments")
     } else {
         Diagnostic::warning("the file holds no object")
@@ -131,7 +138,8 @@ impl<'a> Entries<'_, 'a> {
 
     fn fail(&mut self, diagnostic: Diagnostic) {
         let number = self.next_number();
-        self.entries.push(Err(diagnostic.in_document(self.source, number)));
+        self.entries
+            .push(Err(diagnostic.in_document(self.source, number)));
     }
 
     // ---- YAML -------------------------------------------------------------------------------
@@ -145,8 +153,10 @@ impl<'a> Entries<'_, 'a> {
             // Reported after the document that it ends.
             self.yaml_document(document, line);
             self.fail(
-                Diagnostic::error(format!("line {line}: invalid document separator: {garbage}"))
-                    .with_hint("after --- on its line, Kubernetes takes comments only"),
+                Diagnostic::error(format!(
+                    "line {line}: invalid document separator: {garbage}"
+                ))
+                .with_hint("after --- on its line, Kubernetes takes comments only"),
             );
         } else {
             self.yaml_document(document, line);
@@ -198,7 +208,9 @@ impl<'a> Entries<'_, 'a> {
                     None => text.len(),
                 };
                 let text = text.get(..end).unwrap_or(text);
-                self.fail(template(text, line).unwrap_or_else(|| json_diagnostic(&error, text, line)));
+                self.fail(
+                    template(text, line).unwrap_or_else(|| json_diagnostic(&error, text, line)),
+                );
                 end
             }
         }
@@ -236,7 +248,12 @@ impl<'a> Entries<'_, 'a> {
                 })
                 .collect(),
         };
-        if let [Found { place, json: only @ Ok(_) }] = found.as_mut_slice()
+        if let [
+            Found {
+                place,
+                json: only @ Ok(_),
+            },
+        ] = found.as_mut_slice()
             && place.is_empty()
         {
             *only = Ok(json);
@@ -249,7 +266,13 @@ impl<'a> Entries<'_, 'a> {
                     let duplicates = take_below(&mut left, &place)
                         .map(|(path, line)| duplicate(&path, line).in_document(self.source, number))
                         .collect();
-                    self.entries.push(Ok(Document { number, line, place, json, duplicates }));
+                    self.entries.push(Ok(Document {
+                        number,
+                        line,
+                        place,
+                        json,
+                        duplicates,
+                    }));
                 }
                 Err(diagnostic) => self.fail(diagnostic.at(place)),
             }
@@ -331,7 +354,11 @@ impl Implied {
     fn into_object(self, json: &str) -> String {
         let quote = |text: String| serde_json::Value::String(text).to_string();
         let fields = json.trim_start().strip_prefix('{').unwrap_or_default();
-        let comma = if fields.trim_start().starts_with('}') { "" } else { "," };
+        let comma = if fields.trim_start().starts_with('}') {
+            ""
+        } else {
+            ","
+        };
         let (api_version, kind) = (quote(self.api_version), quote(self.kind));
         format!("{{\"apiVersion\":{api_version},\"kind\":{kind}{comma}{fields}")
     }
@@ -345,25 +372,38 @@ fn flatten(json: &str) -> Vec<Item<'_>> {
         let meta = match Meta::of(json) {
             Ok(meta) => meta,
             Err(diagnostic) => {
-                items.push(Item { place, implied: None, json: Err(diagnostic) });
+                items.push(Item {
+                    place,
+                    implied: None,
+                    json: Err(diagnostic),
+                });
                 continue;
             }
         };
         let Some(list) = meta.items.filter(|_| meta.kind.ends_with("List")) else {
             let implied = implied.filter(|_| meta.kind.is_empty());
-            items.push(Item { place, implied, json: Ok(json) });
+            items.push(Item {
+                place,
+                implied,
+                json: Ok(json),
+            });
             continue;
         };
         if depth == MAX_LIST_DEPTH {
             let message = format!("lists are nested deeper than {MAX_LIST_DEPTH} levels");
-            items.push(Item { place, implied: None, json: Err(Diagnostic::error(message)) });
+            items.push(Item {
+                place,
+                implied: None,
+                json: Err(Diagnostic::error(message)),
+            });
             continue;
         }
         let implied = match meta.kind.strip_suffix("List") {
             None | Some("") => None,
-            Some(kind) => {
-                Some(Implied { api_version: meta.api_version, kind: kind.to_owned() })
-            }
+            Some(kind) => Some(Implied {
+                api_version: meta.api_version,
+                kind: kind.to_owned(),
+            }),
         };
         let first = rest.len();
         let mut reader = Reader::new(list);
@@ -404,8 +444,11 @@ impl<'j> Meta<'j> {
         match reader.peek().map_err(syntax)? {
             Token::Object => {}
             Token::Array => {
-                return Err(Diagnostic::error("expected an object, found a list")
-                    .with_hint("put the objects into a List: {apiVersion: v1, kind: List, items: […]}"));
+                return Err(
+                    Diagnostic::error("expected an object, found a list").with_hint(
+                        "put the objects into a List: {apiVersion: v1, kind: List, items: […]}",
+                    ),
+                );
             }
             found => {
                 let message = format!("expected an object, found {}", found.describe());
@@ -421,7 +464,9 @@ impl<'j> Meta<'j> {
                 ("apiVersion", Token::String) => {
                     meta.api_version = reader.string().map_err(syntax)?.into_owned();
                 }
-                ("kind", Token::String) => meta.kind = reader.string().map_err(syntax)?.into_owned(),
+                ("kind", Token::String) => {
+                    meta.kind = reader.string().map_err(syntax)?.into_owned()
+                }
                 ("items", Token::Array) => meta.items = Some(reader.raw().map_err(syntax)?),
                 _ => {
                     reader.raw().map_err(syntax)?;
@@ -447,8 +492,15 @@ pub struct DuplicateKey {
 /// last one win and say nothing. A text that is not JSON is looked at up to its error.
 pub fn duplicate_keys(json: &str) -> Vec<DuplicateKey> {
     enum Open<'a> {
-        Object { first: bool, keys: HashSet<Cow<'a, str>>, key: Cow<'a, str> },
-        Array { first: bool, index: usize },
+        Object {
+            first: bool,
+            keys: HashSet<Cow<'a, str>>,
+            key: Cow<'a, str>,
+        },
+        Array {
+            first: bool,
+            index: usize,
+        },
     }
     fn path(open: &[Open<'_>]) -> String {
         let mut path = FieldPath::default();
@@ -469,11 +521,18 @@ pub fn duplicate_keys(json: &str) -> Vec<DuplicateKey> {
         let entered = match reader.peek() {
             Ok(Token::Object) => reader.begin_object().map(|()| {
                 let key = Cow::Borrowed("");
-                open.push(Open::Object { first: true, keys: HashSet::new(), key });
+                open.push(Open::Object {
+                    first: true,
+                    keys: HashSet::new(),
+                    key,
+                });
             }),
-            Ok(Token::Array) => {
-                reader.begin_array().map(|()| open.push(Open::Array { first: true, index: 0 }))
-            }
+            Ok(Token::Array) => reader.begin_array().map(|()| {
+                open.push(Open::Array {
+                    first: true,
+                    index: 0,
+                })
+            }),
             Ok(_) => reader.raw().map(drop),
             Err(error) => Err(error),
         };
@@ -494,7 +553,10 @@ pub fn duplicate_keys(json: &str) -> Vec<DuplicateKey> {
                         *key = next;
                         if known {
                             let offset = reader.offset();
-                            found.push(DuplicateKey { path: path(&open), offset });
+                            found.push(DuplicateKey {
+                                path: path(&open),
+                                offset,
+                            });
                             if found.len() == MAX_DUPLICATES {
                                 return found;
                             }
@@ -528,10 +590,17 @@ fn yaml_diagnostic(error: &YamlError, text: &str, first_line: usize) -> Diagnost
         None => format!("not valid YAML: {problem}"),
     };
     let diagnostic = Diagnostic::error(message);
-    let line = error.line().and_then(|line| text.lines().nth(line - 1)).unwrap_or_default();
-    let at_end = error.line().is_some_and(|line| line >= text.trim_end().lines().count());
+    let line = error
+        .line()
+        .and_then(|line| text.lines().nth(line - 1))
+        .unwrap_or_default();
+    let at_end = error
+        .line()
+        .is_some_and(|line| line >= text.trim_end().lines().count());
     let hint = match problem {
-        "found character that cannot start any token" if line.trim_start_matches(' ').starts_with('\t') => {
+        "found character that cannot start any token"
+            if line.trim_start_matches(' ').starts_with('\t') =>
+        {
             "YAML is indented with spaces, not with tabs"
         }
         "found character that cannot start any token" => {
@@ -558,7 +627,9 @@ fn json_diagnostic(error: &SyntaxError, text: &str, first_line: usize) -> Diagno
     if error.offset >= text.trim_end().len() {
         return diagnostic.with_hint("the text ends too early: is the file complete?");
     }
-    diagnostic.with_hint("a document that begins with { is read as JSON: keys and strings need double quotes")
+    diagnostic.with_hint(
+        "a document that begins with { is read as JSON: keys and strings need double quotes",
+    )
 }
 
 /// Whether what cannot be read is a Helm chart's template: a file with `{{ … }}` outside of quotes.
@@ -571,8 +642,10 @@ fn template(text: &str, first_line: usize) -> Option<Diagnostic> {
     })?;
     let line = first_line + index;
     Some(
-        Diagnostic::error(format!("line {line}: the file is a template: {{{{ … }}}} is not filled in"))
-            .with_hint("render it first: helm template CHART | kubehash hash -"),
+        Diagnostic::error(format!(
+            "line {line}: the file is a template: {{{{ … }}}} is not filled in"
+        ))
+        .with_hint("render it first: helm template CHART | kubehash hash -"),
     )
 }
 
@@ -583,7 +656,11 @@ mod tests {
     use crate::toolchain::Toolchain;
 
     fn all(bytes: &[u8]) -> Vec<Result<Document<'_>, Diagnostic>> {
-        read("f", bytes, Dialect::of(Release::new(30, 14), Toolchain::new(23, 10)))
+        read(
+            "f",
+            bytes,
+            Dialect::of(Release::new(30, 14), Toolchain::new(23, 10)),
+        )
     }
 
     /// The texts of the objects, or the diagnostics as they print.
@@ -615,7 +692,10 @@ mod tests {
         let entries = all(b" \n{\"a\": 1E2}\n{\"b\":2}  ");
         let documents: Vec<_> = entries.into_iter().map(Result::unwrap).collect();
         assert!(matches!(&documents[0].json, Cow::Borrowed("{\"a\": 1E2}")));
-        assert_eq!((documents[1].json.as_ref(), documents[1].line), ("{\"b\":2}", 3));
+        assert_eq!(
+            (documents[1].json.as_ref(), documents[1].line),
+            ("{\"b\":2}", 3)
+        );
         assert_eq!(texts("{\"a\":1}\n---\nb: 2\n---\n{\"c\":3}").len(), 3);
         assert_eq!(texts("\u{feff}{\"a\":1}"), [r#"{"a":1}"#]);
     }
@@ -625,7 +705,11 @@ mod tests {
         let text = r#"{"kind":"List","items":[{"a":1},{"kind":"List","items":[{"b":1},{"c":1}]},{"d":1}]}"#;
         let places: Vec<_> = all(text.as_bytes())
             .into_iter()
-            .map(|entry| entry.map(|d| (d.number, d.place, d.json.into_owned())).unwrap())
+            .map(|entry| {
+                entry
+                    .map(|d| (d.number, d.place, d.json.into_owned()))
+                    .unwrap()
+            })
             .collect();
         let expect = |n, place: &str, json: &str| (n, place.to_owned(), json.to_owned());
         assert_eq!(
@@ -642,7 +726,14 @@ mod tests {
     #[test]
     fn the_items_of_a_typed_list_have_its_kind() {
         assert_eq!(
-            texts("{apiVersion: v1, kind: PodList, items: [{a: 1}, {}, {kind: Job}]}".trim_start_matches('{').trim_end_matches('}').replace(", kind", "\nkind").replace(", items", "\nitems").as_str()),
+            texts(
+                "{apiVersion: v1, kind: PodList, items: [{a: 1}, {}, {kind: Job}]}"
+                    .trim_start_matches('{')
+                    .trim_end_matches('}')
+                    .replace(", kind", "\nkind")
+                    .replace(", items", "\nitems")
+                    .as_str()
+            ),
             [
                 r#"{"apiVersion":"v1","kind":"Pod","a":1}"#,
                 r#"{"apiVersion":"v1","kind":"Pod"}"#,
@@ -661,10 +752,19 @@ mod tests {
                 .collect()
         };
         let at = |path: &str, line: usize| {
-            (path.to_owned(), format!("remove one of them; one is on line {line}"))
+            (
+                path.to_owned(),
+                format!("remove one of them; one is on line {line}"),
+            )
         };
-        assert_eq!(found("a: 1\n---\nspec:\n- x: 1\n  x: 2\n"), [at("spec[0].x", 5)]);
-        assert_eq!(found("{\"spec\":[0,{\"x\":1,\n\"x\":2}]}"), [at("spec[1].x", 2)]);
+        assert_eq!(
+            found("a: 1\n---\nspec:\n- x: 1\n  x: 2\n"),
+            [at("spec[0].x", 5)]
+        );
+        assert_eq!(
+            found("{\"spec\":[0,{\"x\":1,\n\"x\":2}]}"),
+            [at("spec[1].x", 2)]
+        );
         assert_eq!(
             found("kind: List\nitems:\n- a: 1\n- b: 1\n  b: 2\n- {c: {d: 1, d: 2}}"),
             [at("b", 5), at("c.d", 6)]
@@ -693,10 +793,19 @@ mod tests {
         let cases: [(&[u8], &str); 9] = [
             (b"", "warning: f: the file is empty"),
             (b" \n\n", "warning: f: the file is empty"),
-            (b"# a\n\n  # b", "warning: f: the file holds nothing but comments"),
+            (
+                b"# a\n\n  # b",
+                "warning: f: the file holds nothing but comments",
+            ),
             (b"---\n---\nnull\n", "warning: f: the file holds no object"),
-            (b"\xff\xfea\0", "error: f: the file is UTF-16, not UTF-8\nhint: save it as UTF-8"),
-            (b"a: 1\nb: \xe9", "error: f: line 2: the file is not UTF-8\nhint: save it as UTF-8"),
+            (
+                b"\xff\xfea\0",
+                "error: f: the file is UTF-16, not UTF-8\nhint: save it as UTF-8",
+            ),
+            (
+                b"a: 1\nb: \xe9",
+                "error: f: line 2: the file is not UTF-8\nhint: save it as UTF-8",
+            ),
             (
                 b"a:\n\tb: 1",
                 "error: f: document 1: line 2: not valid YAML: found character that cannot start any token\n\
@@ -729,7 +838,11 @@ mod tests {
             "a: 1\n{{ include \"x\" . }}\n",
         ] {
             let entries = all(text.as_bytes());
-            assert_eq!(entries[0].as_ref().unwrap_err().hint.as_deref(), Some(hint), "{text}");
+            assert_eq!(
+                entries[0].as_ref().unwrap_err().hint.as_deref(),
+                Some(hint),
+                "{text}"
+            );
         }
         // In quotes it is a value like any other.
         assert_eq!(texts("a: \"{{ x }}\""), [r#"{"a":"{{ x }}"}"#]);

@@ -18,7 +18,11 @@ pub enum JsonFloats {
 impl JsonFloats {
     /// What a toolchain's `encoding/json` does.
     pub fn of(toolchain: Toolchain) -> JsonFloats {
-        if toolchain < Toolchain::new(8, 0) { JsonFloats::General } else { JsonFloats::EcmaScript }
+        if toolchain < Toolchain::new(8, 0) {
+            JsonFloats::General
+        } else {
+            JsonFloats::EcmaScript
+        }
     }
 }
 
@@ -33,7 +37,11 @@ pub fn json(number: f64, floats: JsonFloats) -> Option<String> {
         JsonFloats::EcmaScript if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) => {
             // Rust writes 1e21 and 1e-7; Go keeps the plus.
             let text = format!("{number:e}");
-            if magnitude < 1.0 { text } else { text.replace('e', "e+") }
+            if magnitude < 1.0 {
+                text
+            } else {
+                text.replace('e', "e+")
+            }
         }
         JsonFloats::EcmaScript => number.to_string(),
     })
@@ -87,7 +95,10 @@ mod tests {
             (1e-7, "1e-7"),
             (5e-324, "5e-324"),
         ] {
-            assert_eq!(json(number, JsonFloats::EcmaScript).as_deref(), Some(expected));
+            assert_eq!(
+                json(number, JsonFloats::EcmaScript).as_deref(),
+                Some(expected)
+            );
         }
         assert_eq!(json(f64::NAN, JsonFloats::EcmaScript), None);
     }

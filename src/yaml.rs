@@ -213,9 +213,17 @@ const V2_2_1: GoYaml = GoYaml {
     ..V_2017_07
 };
 
-const V2_2_4: GoYaml = GoYaml { float: FloatGrammar::Full, alias_ratio: true, ..V2_2_1 };
+const V2_2_4: GoYaml = GoYaml {
+    float: FloatGrammar::Full,
+    alias_ratio: true,
+    ..V2_2_1
+};
 
-const V2_2_8: GoYaml = GoYaml { forgets_empty_keys: true, eager_keys: false, ..V2_2_4 };
+const V2_2_8: GoYaml = GoYaml {
+    forgets_empty_keys: true,
+    eager_keys: false,
+    ..V2_2_4
+};
 
 /// A converted document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -261,16 +269,31 @@ impl YamlError {
 
     /// An error at a line, counted from 0, that Go does not name.
     fn new(problem: impl Into<String>, line: usize) -> YamlError {
-        YamlError { signed: true, told: 0, problem: problem.into(), line: Some(line + 1) }
+        YamlError {
+            signed: true,
+            told: 0,
+            problem: problem.into(),
+            line: Some(line + 1),
+        }
     }
 
     fn unplaced(problem: &str) -> YamlError {
-        YamlError { signed: true, told: 0, problem: problem.to_owned(), line: None }
+        YamlError {
+            signed: true,
+            told: 0,
+            problem: problem.to_owned(),
+            line: None,
+        }
     }
 
     /// An error that is not go-yaml's.
     fn bare(problem: String, line: Option<usize>) -> YamlError {
-        YamlError { signed: false, told: 0, problem, line: line.map(|line| line + 1) }
+        YamlError {
+            signed: false,
+            told: 0,
+            problem,
+            line: line.map(|line| line + 1),
+        }
     }
 
     fn unknown_anchor(name: &str, line: usize) -> YamlError {
@@ -282,12 +305,18 @@ impl YamlError {
             0 => context,
             line => line + usize::from(rules.scanner_lines_from_one),
         };
-        YamlError { told, ..YamlError::new(problem, line) }
+        YamlError {
+            told,
+            ..YamlError::new(problem, line)
+        }
     }
 
     fn in_parser(problem: &str, line: usize, context: usize) -> YamlError {
         let told = if line == 0 { context } else { line };
-        YamlError { told, ..YamlError::new(problem, line) }
+        YamlError {
+            told,
+            ..YamlError::new(problem, line)
+        }
     }
 }
 
@@ -359,13 +388,15 @@ mod tests {
     }
 
     fn convert(text: &str, release: (u16, u16)) -> String {
-        yaml_to_json(text.as_bytes(), dialect(release.0, release.1)).unwrap_or_else(|e| e.to_string())
+        yaml_to_json(text.as_bytes(), dialect(release.0, release.1))
+            .unwrap_or_else(|e| e.to_string())
     }
 
     /// Texts and what became of them, era by era; every line was seen in the real go-yaml.
     #[test]
     fn eras() {
-        let cases: &[(&str, &[((u16, u16), &str)])] = &[
+        type Answer = ((u16, u16), &'static str);
+        let cases: &[(&str, &[Answer])] = &[
             (
                 "a: 1e3",
                 &[
@@ -381,40 +412,104 @@ mod tests {
                     ((30, 14), r#"{"a":1000}"#),
                 ],
             ),
-            ("a: 0o17", &[((15, 12), r#"{"a":"0o17"}"#), ((16, 15), r#"{"a":15}"#)]),
-            ("a: 1500000.5", &[((6, 13), r#"{"a":1.5000005e+06}"#), ((7, 5), r#"{"a":1500000.5}"#)]),
-            ("a: +Inf", &[((9, 11), "json: unsupported value: +Inf"), ((10, 13), r#"{"a":"+Inf"}"#)]),
-            ("{a:b}", &[((12, 10), "yaml: found unexpected ':'"), ((13, 0), r#"{"a:b":null}"#)]),
-            ("\"a\" b", &[((12, 10), "yaml: did not find expected <document start>"), ((13, 0), "\"a\"")]),
+            (
+                "a: 0o17",
+                &[((15, 12), r#"{"a":"0o17"}"#), ((16, 15), r#"{"a":15}"#)],
+            ),
+            (
+                "a: 1500000.5",
+                &[
+                    ((6, 13), r#"{"a":1.5000005e+06}"#),
+                    ((7, 5), r#"{"a":1500000.5}"#),
+                ],
+            ),
+            (
+                "a: +Inf",
+                &[
+                    ((9, 11), "json: unsupported value: +Inf"),
+                    ((10, 13), r#"{"a":"+Inf"}"#),
+                ],
+            ),
+            (
+                "{a:b}",
+                &[
+                    ((12, 10), "yaml: found unexpected ':'"),
+                    ((13, 0), r#"{"a:b":null}"#),
+                ],
+            ),
+            (
+                "\"a\" b",
+                &[
+                    ((12, 10), "yaml: did not find expected <document start>"),
+                    ((13, 0), "\"a\""),
+                ],
+            ),
             (
                 "- &x 1\n- *x\n- &x 2",
                 &[((12, 10), "[1,2,2]"), ((13, 0), "[1,1,2]")],
             ),
-            ("a: !!float 1", &[((12, 10), "yaml: cannot decode !!int `1` as a !!float"), ((13, 0), r#"{"a":1}"#)]),
-            ("a: ! b", &[((9, 11), "yaml: did not find URI escaped octet"), ((10, 13), r#"{"a":"b"}"#)]),
+            (
+                "a: !!float 1",
+                &[
+                    ((12, 10), "yaml: cannot decode !!int `1` as a !!float"),
+                    ((13, 0), r#"{"a":1}"#),
+                ],
+            ),
+            (
+                "a: ! b",
+                &[
+                    ((9, 11), "yaml: did not find URI escaped octet"),
+                    ((10, 13), r#"{"a":"b"}"#),
+                ],
+            ),
             (
                 "{}: a",
-                &[((15, 9), "yaml: invalid map key: map[interface {}]interface {}{}"), ((15, 10), "{}")],
+                &[
+                    (
+                        (15, 9),
+                        "yaml: invalid map key: map[interface {}]interface {}{}",
+                    ),
+                    ((15, 10), "{}"),
+                ],
             ),
             (
                 "a: 1\nb: c: d",
                 &[
-                    ((12, 10), "yaml: line 1: mapping values are not allowed in this context"),
-                    ((13, 0), "yaml: line 2: mapping values are not allowed in this context"),
+                    (
+                        (12, 10),
+                        "yaml: line 1: mapping values are not allowed in this context",
+                    ),
+                    (
+                        (13, 0),
+                        "yaml: line 2: mapping values are not allowed in this context",
+                    ),
                 ],
             ),
             (
                 "~: a",
                 &[
-                    ((30, 14), "Unsupported map key of type: %!s(<nil>), key: <nil>, value: \"a\""),
-                    ((31, 14), "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"a\""),
+                    (
+                        (30, 14),
+                        "Unsupported map key of type: %!s(<nil>), key: <nil>, value: \"a\"",
+                    ),
+                    (
+                        (31, 14),
+                        "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"a\"",
+                    ),
                 ],
             ),
-            ("a: \"\\b\"", &[((18, 20), r#"{"a":"\u0008"}"#), ((30, 14), r#"{"a":"\b"}"#)]),
+            (
+                "a: \"\\b\"",
+                &[((18, 20), r#"{"a":"\u0008"}"#), ((30, 14), r#"{"a":"\b"}"#)],
+            ),
         ];
         for (text, answers) in cases {
             for (release, expected) in *answers {
-                assert_eq!(convert(text, *release), *expected, "{text:?} in {release:?}");
+                assert_eq!(
+                    convert(text, *release),
+                    *expected,
+                    "{text:?} in {release:?}"
+                );
             }
         }
     }
@@ -433,22 +528,37 @@ mod tests {
         let text = b"spec:\n- a: 1\n  b: {c: 1,\n   c: 2}\n  a: 3\n1: a\n\"1\": a\n";
         let converted = super::convert(text, dialect(30, 14)).unwrap();
         assert_eq!(converted.json, r#"{"1":"a","spec":[{"a":3,"b":{"c":2}}]}"#);
-        let duplicates: Vec<_> =
-            converted.duplicates.iter().map(|d| (d.path.as_str(), d.line)).collect();
+        let duplicates: Vec<_> = converted
+            .duplicates
+            .iter()
+            .map(|d| (d.path.as_str(), d.line))
+            .collect();
         assert_eq!(duplicates, [("spec[0].b.c", 4), ("spec[0].a", 5)]);
     }
 
     #[test]
     fn bombs_are_refused() {
-        let bomb: String =
-            (1..40).map(|i| format!("a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1)).collect();
+        let bomb: String = (1..40)
+            .map(|i| format!("a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1))
+            .collect();
         let bomb = format!("a0: &a0 [x]\n{bomb}");
-        let strings = format!("a: &a {}\nb:\n{}", "x".repeat(100_000), "- *a\n".repeat(10_000));
+        let strings = format!(
+            "a: &a {}\nb:\n{}",
+            "x".repeat(100_000),
+            "- *a\n".repeat(10_000)
+        );
         for release in [(1, 8), (13, 0), (30, 14)] {
             for text in [&bomb, &strings] {
-                assert_eq!(convert(text, release), "yaml: document contains excessive aliasing");
+                assert_eq!(
+                    convert(text, release),
+                    "yaml: document contains excessive aliasing"
+                );
             }
-            for text in ["[".repeat(50_000), "- ".repeat(50_000), "{a: ".repeat(50_000)] {
+            for text in [
+                "[".repeat(50_000),
+                "- ".repeat(50_000),
+                "{a: ".repeat(50_000),
+            ] {
                 assert!(convert(&text, release).starts_with("yaml: exceeded max depth"));
             }
         }

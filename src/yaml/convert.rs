@@ -35,7 +35,10 @@ pub(super) fn convert(
     input_length: usize,
 ) -> Result<Converted> {
     let Some(root) = document.root else {
-        return Ok(Converted { json: "null".to_owned(), duplicates: Vec::new() });
+        return Ok(Converted {
+            json: "null".to_owned(),
+            duplicates: Vec::new(),
+        });
     };
     let mut scalars = Vec::new();
     scalars.resize_with(document.nodes.len(), || None);
@@ -59,14 +62,22 @@ pub(super) fn convert(
         unsupported_number: None,
     };
     writer.run(root)?;
-    writer.duplicates.sort_by(|a, b| (a.line, &a.path).cmp(&(b.line, &b.path)));
+    writer
+        .duplicates
+        .sort_by(|a, b| (a.line, &a.path).cmp(&(b.line, &b.path)));
     writer.duplicates.dedup();
     match (writer.unsupported_number, String::from_utf8(writer.out)) {
         (Some(number), _) => {
             let number = float::general(number);
-            Err(YamlError::bare(format!("json: unsupported value: {number}"), None))
+            Err(YamlError::bare(
+                format!("json: unsupported value: {number}"),
+                None,
+            ))
         }
-        (None, Ok(json)) => Ok(Converted { json, duplicates: writer.duplicates }),
+        (None, Ok(json)) => Ok(Converted {
+            json,
+            duplicates: writer.duplicates,
+        }),
         // Text goes in as text, and binary strings are replaced on the way.
         (None, Err(_)) => Err(YamlError::unplaced("unknown problem parsing YAML content")),
     }
@@ -87,7 +98,10 @@ impl<'a> Document<'a> {
         // An alias leads to a node with an anchor, and an alias has none.
         for _ in 0..2 {
             match &self.node(id)?.shape {
-                Shape::Alias { target: Some(target), .. } => id = *target,
+                Shape::Alias {
+                    target: Some(target),
+                    ..
+                } => id = *target,
                 Shape::Alias { name, target: None } => id = *self.anchors.get(name)?,
                 _ => return Some(id),
             }
@@ -96,7 +110,10 @@ impl<'a> Document<'a> {
     }
 
     fn is_mapping(&self, id: NodeId) -> bool {
-        matches!(self.node(id).map(|node| &node.shape), Some(Shape::Mapping { .. }))
+        matches!(
+            self.node(id).map(|node| &node.shape),
+            Some(Shape::Mapping { .. })
+        )
     }
 
     /// The keys and values of a mapping in the order in which Go sets them, those that `<<` brings
@@ -138,9 +155,11 @@ impl<'a> Document<'a> {
     /// `isMerge`
     fn is_merge(&self, key: NodeId) -> bool {
         match self.node(key).map(|node| &node.shape) {
-            Some(Shape::Scalar { value, tag, implicit }) => {
-                value == "<<" && (*implicit || *tag == Tag::Merge)
-            }
+            Some(Shape::Scalar {
+                value,
+                tag,
+                implicit,
+            }) => value == "<<" && (*implicit || *tag == Tag::Merge),
             _ => false,
         }
     }
@@ -187,7 +206,9 @@ impl Check<'_, '_> {
                     steps.push(Step::Visit(id));
                 }
                 Step::Pairs(Some(key)) => {
-                    let Some(value) = document.next(key) else { continue };
+                    let Some(value) = document.next(key) else {
+                        continue;
+                    };
                     steps.push(Step::Pairs(document.next(value)));
                     if document.is_merge(key) {
                         self.merge(value, &mut steps)?;
@@ -202,7 +223,9 @@ impl Check<'_, '_> {
                     if let Some(Shape::Mapping { .. } | Shape::Sequence { .. }) =
                         target.map(|node| &node.shape)
                     {
-                        return Err(self.error(format!("invalid map key: {}", self.go_syntax(key)), key));
+                        return Err(
+                            self.error(format!("invalid map key: {}", self.go_syntax(key)), key)
+                        );
                     }
                 }
                 Step::Merge(id) => {
@@ -228,7 +251,10 @@ impl Check<'_, '_> {
     }
 
     fn merge_error(&self, id: NodeId) -> YamlError {
-        self.error("map merge requires map or sequence of maps as the value", id)
+        self.error(
+            "map merge requires map or sequence of maps as the value",
+            id,
+        )
     }
 
     fn merge(&mut self, value: NodeId, steps: &mut Vec<Step>) -> Result<()> {
@@ -249,11 +275,17 @@ impl Check<'_, '_> {
 
     fn visit(&mut self, id: NodeId, steps: &mut Vec<Step>) -> Result<()> {
         self.count(id)?;
-        let Some(node) = self.document.node(id) else { return Ok(()) };
+        let Some(node) = self.document.node(id) else {
+            return Ok(());
+        };
         match &node.shape {
             Shape::Sequence { first } => steps.push(Step::Items(*first)),
             Shape::Mapping { first } => steps.push(Step::Pairs(*first)),
-            Shape::Scalar { value, tag, implicit } => {
+            Shape::Scalar {
+                value,
+                tag,
+                implicit,
+            } => {
                 if let Some(slot @ None) = self.scalars.get_mut(id) {
                     *slot = Some(resolve(value, *tag, *implicit, self.dialect, node.line)?);
                 }
@@ -262,7 +294,11 @@ impl Check<'_, '_> {
                 let Some(target) = self.document.target(id) else {
                     return Err(YamlError::unknown_anchor(name, node.line));
                 };
-                let key = if self.dialect.go_yaml.late_anchors { target } else { id };
+                let key = if self.dialect.go_yaml.late_anchors {
+                    target
+                } else {
+                    id
+                };
                 if !self.active.insert(key) {
                     return Err(self.error(format!("anchor '{name}' value contains itself"), id));
                 }
@@ -300,7 +336,11 @@ impl Check<'_, '_> {
     /// A value as Go's `%#v` prints it, for the texts of errors.
     fn go_syntax(&self, id: NodeId) -> String {
         let mut out = String::new();
-        GoSyntax { document: self.document, scalars: &self.scalars }.write(id, 0, &mut out);
+        GoSyntax {
+            document: self.document,
+            scalars: &self.scalars,
+        }
+        .write(id, 0, &mut out);
         out
     }
 }
@@ -320,8 +360,14 @@ struct Writer<'d, 'a> {
 
 /// A collection that is being written.
 enum Open<'d> {
-    Object { entries: Vec<Entry<'d>>, next: usize },
-    Array { next: Option<NodeId>, index: usize },
+    Object {
+        entries: Vec<Entry<'d>>,
+        next: usize,
+    },
+    Array {
+        next: Option<NodeId>,
+        index: usize,
+    },
 }
 
 struct Entry<'d> {
@@ -345,7 +391,10 @@ impl<'d> Writer<'d, '_> {
             }
             match open.last_mut() {
                 None => return Ok(()),
-                Some(Open::Array { next: Some(id), index }) => {
+                Some(Open::Array {
+                    next: Some(id),
+                    index,
+                }) => {
                     if *index > 0 {
                         self.out.push(b',');
                     }
@@ -381,11 +430,16 @@ impl<'d> Writer<'d, '_> {
 
     fn value(&mut self, id: NodeId, open: &mut Vec<Open<'d>>) -> Result<()> {
         let document = self.document;
-        let Some(id) = document.target(id) else { return Ok(()) };
+        let Some(id) = document.target(id) else {
+            return Ok(());
+        };
         match document.node(id).map(|node| &node.shape) {
             Some(Shape::Sequence { first }) => {
                 self.out.push(b'[');
-                open.push(Open::Array { next: *first, index: 0 });
+                open.push(Open::Array {
+                    next: *first,
+                    index: 0,
+                });
             }
             Some(Shape::Mapping { first }) => {
                 let entries = self.entries(*first, open)?;
@@ -411,7 +465,9 @@ impl<'d> Writer<'d, '_> {
                     self.unsupported_number.get_or_insert(*number);
                 }
             },
-            Some(Scalar::Str(text)) => write_string(out, text.as_bytes(), self.dialect.short_escapes),
+            Some(Scalar::Str(text)) => {
+                write_string(out, text.as_bytes(), self.dialect.short_escapes)
+            }
             Some(Scalar::Bytes(bytes)) => write_string(out, bytes, self.dialect.short_escapes),
         }
     }
@@ -426,7 +482,12 @@ impl<'d> Writer<'d, '_> {
             .map(|(key, value)| {
                 let id = document.target(key).unwrap_or(key);
                 let (key, unsupported) = self.key(id);
-                Entry { key, unsupported, id, value }
+                Entry {
+                    key,
+                    unsupported,
+                    id,
+                    value,
+                }
             })
             .collect();
         // The sort is stable: of equal keys the last one written comes last.
@@ -455,7 +516,10 @@ impl<'d> Writer<'d, '_> {
             let line = self.document.node(entry.value).map_or(0, |node| node.line) + 1;
             let mut path = path(open);
             path.key(&String::from_utf8_lossy(&entry.key));
-            self.duplicates.push(Duplicate { path: path.into(), line });
+            self.duplicates.push(Duplicate {
+                path: path.into(),
+                line,
+            });
         }
     }
 
@@ -486,14 +550,24 @@ impl<'d> Writer<'d, '_> {
             _ => "%!s(<nil>)",
         };
         let mut value = String::new();
-        let syntax = GoSyntax { document: self.document, scalars: self.scalars };
+        let syntax = GoSyntax {
+            document: self.document,
+            scalars: self.scalars,
+        };
         syntax.write(entry.value, 0, &mut value);
         // At the top, nil has no type to print.
-        let value = if value == "interface {}(nil)" { "<nil>" } else { &value };
+        let value = if value == "interface {}(nil)" {
+            "<nil>"
+        } else {
+            &value
+        };
         let what = self.dialect.unsupported_key;
         let key = String::from_utf8_lossy(&entry.key);
         let line = self.document.node(entry.id).map(|node| node.line);
-        YamlError::bare(format!("{what} of type: {kind}, key: {key}, value: {value}"), line)
+        YamlError::bare(
+            format!("{what} of type: {kind}, key: {key}, value: {value}"),
+            line,
+        )
     }
 }
 
@@ -567,8 +641,12 @@ impl GoSyntax<'_, '_> {
 
     fn write(&self, id: NodeId, depth: usize, out: &mut String) {
         let document = self.document;
-        let Some(id) = document.target(id) else { return };
-        let Some(node) = document.node(id) else { return };
+        let Some(id) = document.target(id) else {
+            return;
+        };
+        let Some(node) = document.node(id) else {
+            return;
+        };
         if depth > Self::MAX_DEPTH || out.len() > 4096 {
             out.push('…');
             return;
@@ -635,7 +713,9 @@ fn quote(text: &str, out: &mut String) -> std::fmt::Result {
             '\x0b' => out.push_str("\\v"),
             '\0'..' ' | '\x7f' => write!(out, "\\x{:02x}", u32::from(c))?,
             // What Rust escapes, Go does too, but for combining marks.
-            _ if c.is_alphanumeric() || !c.escape_debug().to_string().starts_with("\\u") => out.push(c),
+            _ if c.is_alphanumeric() || !c.escape_debug().to_string().starts_with("\\u") => {
+                out.push(c)
+            }
             '\0'..='\u{ffff}' => write!(out, "\\u{:04x}", u32::from(c))?,
             _ => write!(out, "\\U{:08x}", u32::from(c))?,
         }

@@ -31,12 +31,23 @@ pub(super) struct Node<'a> {
 }
 
 pub(super) enum Shape<'a> {
-    Scalar { value: Cow<'a, str>, tag: Tag, implicit: bool },
-    Sequence { first: Option<NodeId> },
+    Scalar {
+        value: Cow<'a, str>,
+        tag: Tag,
+        implicit: bool,
+    },
+    Sequence {
+        first: Option<NodeId>,
+    },
     /// Keys and values in turn.
-    Mapping { first: Option<NodeId> },
+    Mapping {
+        first: Option<NodeId>,
+    },
     /// `target` is absent where the name is resolved only when the document is complete.
-    Alias { name: &'a str, target: Option<NodeId> },
+    Alias {
+        name: &'a str,
+        target: Option<NodeId>,
+    },
 }
 
 /// A scalar's tag, as far as the resolver tells tags apart.
@@ -104,7 +115,11 @@ pub(super) fn parse<'a>(scanner: Scanner<'a>, rules: &'static GoYaml) -> Result<
     };
     Builder {
         parser,
-        document: Document { nodes: Vec::new(), root: None, anchors: FnvHashMap::default() },
+        document: Document {
+            nodes: Vec::new(),
+            root: None,
+            anchors: FnvHashMap::default(),
+        },
         open: Vec::new(),
     }
     .build()
@@ -132,8 +147,21 @@ impl<'a> Builder<'a> {
                     }
                     return Ok(self.document);
                 }
-                EventKind::Scalar { value, tag, implicit, anchor } => {
-                    self.add(Shape::Scalar { value, tag, implicit }, anchor, event.line);
+                EventKind::Scalar {
+                    value,
+                    tag,
+                    implicit,
+                    anchor,
+                } => {
+                    self.add(
+                        Shape::Scalar {
+                            value,
+                            tag,
+                            implicit,
+                        },
+                        anchor,
+                        event.line,
+                    );
                 }
                 EventKind::SequenceStart { anchor } => {
                     let node = self.add(Shape::Sequence { first: None }, anchor, event.line);
@@ -163,7 +191,11 @@ impl<'a> Builder<'a> {
     fn add(&mut self, shape: Shape<'a>, anchor: Option<&'a str>, line: usize) -> NodeId {
         let nodes = &mut self.document.nodes;
         let id = nodes.len();
-        nodes.push(Node { shape, line, next: None });
+        nodes.push(Node {
+            shape,
+            line,
+            next: None,
+        });
         if let Some(anchor) = anchor {
             self.document.anchors.insert(anchor, id);
         }
@@ -206,12 +238,23 @@ enum EventKind<'a> {
     StreamEnd,
     DocumentStart,
     DocumentEnd,
-    Scalar { value: Cow<'a, str>, tag: Tag, implicit: bool, anchor: Option<&'a str> },
-    SequenceStart { anchor: Option<&'a str> },
+    Scalar {
+        value: Cow<'a, str>,
+        tag: Tag,
+        implicit: bool,
+        anchor: Option<&'a str>,
+    },
+    SequenceStart {
+        anchor: Option<&'a str>,
+    },
     SequenceEnd,
-    MappingStart { anchor: Option<&'a str> },
+    MappingStart {
+        anchor: Option<&'a str>,
+    },
     MappingEnd,
-    Alias { name: &'a str },
+    Alias {
+        name: &'a str,
+    },
 }
 
 /// What the parser expects next; named as in Go, without `yaml_PARSE_…_STATE`.
@@ -284,19 +327,29 @@ impl<'a> Parser<'a> {
             State::FlowSequenceEntryMappingEnd => {
                 let line = self.scanner.peek()?.start.line;
                 self.state = State::FlowSequenceEntry;
-                Ok(Event { kind: EventKind::MappingEnd, line })
+                Ok(Event {
+                    kind: EventKind::MappingEnd,
+                    line,
+                })
             }
             State::FlowMappingFirstKey => self.flow_mapping_key(true),
             State::FlowMappingKey => self.flow_mapping_key(false),
             State::FlowMappingValue => self.flow_mapping_value(false),
             State::FlowMappingEmptyValue => self.flow_mapping_value(true),
-            State::End => Ok(Event { kind: EventKind::StreamEnd, line: 0 }),
+            State::End => Ok(Event {
+                kind: EventKind::StreamEnd,
+                line: 0,
+            }),
         }
     }
 
     // `context` is where the surrounding construct began.
     fn fail<T>(&self, problem: &str, mark: Mark, context: Option<Mark>) -> Result<T> {
-        Err(YamlError::in_parser(problem, mark.line, context.map_or(0, |mark| mark.line)))
+        Err(YamlError::in_parser(
+            problem,
+            mark.line,
+            context.map_or(0, |mark| mark.line),
+        ))
     }
 
     fn pop_state(&mut self) {
@@ -311,7 +364,10 @@ impl<'a> Parser<'a> {
             implicit: true,
             anchor: None,
         };
-        Ok(Event { kind, line: mark.line })
+        Ok(Event {
+            kind,
+            line: mark.line,
+        })
     }
 
     /// A node, after which the parser goes on with `then`.
@@ -330,7 +386,10 @@ impl<'a> Parser<'a> {
         let line = self.scanner.peek()?.start.line;
         self.scanner.skip();
         self.state = State::ImplicitDocumentStart;
-        Ok(Event { kind: EventKind::StreamStart, line })
+        Ok(Event {
+            kind: EventKind::StreamStart,
+            line,
+        })
     }
 
     fn document_start(&mut self, implicit: bool) -> Result<Event<'a>> {
@@ -345,14 +404,20 @@ impl<'a> Parser<'a> {
             Kind::StreamEnd => {
                 self.scanner.skip();
                 self.state = State::End;
-                return Ok(Event { kind: EventKind::StreamEnd, line });
+                return Ok(Event {
+                    kind: EventKind::StreamEnd,
+                    line,
+                });
             }
             Kind::Version { .. } | Kind::TagDirective { .. } | Kind::DocumentStart => {}
             _ if implicit => {
                 self.process_directives()?;
                 self.states.push(State::DocumentEnd);
                 self.state = State::BlockNode;
-                return Ok(Event { kind: EventKind::DocumentStart, line });
+                return Ok(Event {
+                    kind: EventKind::DocumentStart,
+                    line,
+                });
             }
             _ => {}
         }
@@ -365,7 +430,10 @@ impl<'a> Parser<'a> {
         self.scanner.skip();
         self.states.push(State::DocumentEnd);
         self.state = State::DocumentContent;
-        Ok(Event { kind: EventKind::DocumentStart, line })
+        Ok(Event {
+            kind: EventKind::DocumentStart,
+            line,
+        })
     }
 
     fn document_content(&mut self) -> Result<Event<'a>> {
@@ -392,7 +460,10 @@ impl<'a> Parser<'a> {
         }
         self.directives.clear();
         self.state = State::DocumentStart;
-        Ok(Event { kind: EventKind::DocumentEnd, line })
+        Ok(Event {
+            kind: EventKind::DocumentEnd,
+            line,
+        })
     }
 
     fn process_directives(&mut self) -> Result<()> {
@@ -434,7 +505,10 @@ impl<'a> Parser<'a> {
         if let Kind::Alias(name) = token.kind {
             self.scanner.skip();
             self.pop_state();
-            return Ok(Event { kind: EventKind::Alias { name }, line });
+            return Ok(Event {
+                kind: EventKind::Alias { name },
+                line,
+            });
         }
 
         // An anchor and a tag, in either order.
@@ -475,7 +549,12 @@ impl<'a> Parser<'a> {
                 let value = std::mem::take(value);
                 self.scanner.skip();
                 self.pop_state();
-                EventKind::Scalar { value, tag: Tag::of(&tag), implicit, anchor }
+                EventKind::Scalar {
+                    value,
+                    tag: Tag::of(&tag),
+                    implicit,
+                    anchor,
+                }
             }
             Kind::FlowSequenceStart => {
                 self.state = State::FlowSequenceFirstEntry;
@@ -496,7 +575,12 @@ impl<'a> Parser<'a> {
             _ if anchor.is_some() || !tag.is_empty() => {
                 self.pop_state();
                 let implicit = tag.is_empty();
-                EventKind::Scalar { value: Cow::Borrowed(""), tag: Tag::of(&tag), implicit, anchor }
+                EventKind::Scalar {
+                    value: Cow::Borrowed(""),
+                    tag: Tag::of(&tag),
+                    implicit,
+                    anchor,
+                }
             }
             _ => return self.fail("did not find expected node content", mark, Some(start)),
         };
@@ -537,7 +621,11 @@ impl<'a> Parser<'a> {
                 }
             }
             Kind::BlockEnd => self.close(EventKind::SequenceEnd),
-            _ => self.fail("did not find expected '-' indicator", start, self.marks.last().copied()),
+            _ => self.fail(
+                "did not find expected '-' indicator",
+                start,
+                self.marks.last().copied(),
+            ),
         }
     }
 
@@ -546,7 +634,10 @@ impl<'a> Parser<'a> {
         let (start, end) = (token.start, token.end);
         if !matches!(token.kind, Kind::BlockEntry) {
             self.pop_state();
-            return Ok(Event { kind: EventKind::SequenceEnd, line: start.line });
+            return Ok(Event {
+                kind: EventKind::SequenceEnd,
+                line: start.line,
+            });
         }
         self.scanner.skip();
         match self.scanner.peek()?.kind {
@@ -574,7 +665,11 @@ impl<'a> Parser<'a> {
                 }
             }
             Kind::BlockEnd => self.close(EventKind::MappingEnd),
-            _ => self.fail("did not find expected key", start, self.marks.last().copied()),
+            _ => self.fail(
+                "did not find expected key",
+                start,
+                self.marks.last().copied(),
+            ),
         }
     }
 
@@ -597,7 +692,11 @@ impl<'a> Parser<'a> {
         if first {
             self.open()?;
         }
-        if !self.flow_separator(first, |kind| matches!(kind, Kind::FlowSequenceEnd), "did not find expected ',' or ']'")? {
+        if !self.flow_separator(
+            first,
+            |kind| matches!(kind, Kind::FlowSequenceEnd),
+            "did not find expected ',' or ']'",
+        )? {
             return self.close(EventKind::SequenceEnd);
         }
         let token = self.scanner.peek()?;
@@ -607,7 +706,10 @@ impl<'a> Parser<'a> {
             Kind::Key => {
                 self.scanner.skip();
                 self.state = State::FlowSequenceEntryMappingKey;
-                Ok(Event { kind: EventKind::MappingStart { anchor: None }, line })
+                Ok(Event {
+                    kind: EventKind::MappingStart { anchor: None },
+                    line,
+                })
             }
             _ => self.node_then(State::FlowSequenceEntry, Place::Flow),
         }
@@ -653,7 +755,10 @@ impl<'a> Parser<'a> {
         let start = token.start;
         if matches!(token.kind, Kind::Value) {
             self.scanner.skip();
-            if !matches!(self.scanner.peek()?.kind, Kind::FlowEntry | Kind::FlowSequenceEnd) {
+            if !matches!(
+                self.scanner.peek()?.kind,
+                Kind::FlowEntry | Kind::FlowSequenceEnd
+            ) {
                 return self.node_then(State::FlowSequenceEntryMappingEnd, Place::Flow);
             }
         }
@@ -664,7 +769,11 @@ impl<'a> Parser<'a> {
         if first {
             self.open()?;
         }
-        if !self.flow_separator(first, |kind| matches!(kind, Kind::FlowMappingEnd), "did not find expected ',' or '}'")? {
+        if !self.flow_separator(
+            first,
+            |kind| matches!(kind, Kind::FlowMappingEnd),
+            "did not find expected ',' or '}'",
+        )? {
             return self.close(EventKind::MappingEnd);
         }
         if !matches!(self.scanner.peek()?.kind, Kind::Key) {

@@ -43,13 +43,26 @@ fn utf8(bytes: &[u8], mark: usize) -> Input<'_> {
         }
     };
     let broken = match first_forbidden(valid) {
-        Some(at) => Some((at, Broken { problem: FORBIDDEN, at_end: false })),
+        Some(at) => Some((
+            at,
+            Broken {
+                problem: FORBIDDEN,
+                at_end: false,
+            },
+        )),
         None => broken.map(|broken| (valid.len(), broken)),
     };
     match broken {
-        None => Input { text: Cow::Borrowed(valid), broken: None },
+        None => Input {
+            text: Cow::Borrowed(valid),
+            broken: None,
+        },
         Some((at, broken)) => {
-            let end = if broken.at_end { at } else { piece_start(valid, at, mark) };
+            let end = if broken.at_end {
+                at
+            } else {
+                piece_start(valid, at, mark)
+            };
             Input {
                 text: Cow::Borrowed(valid.get(..end).unwrap_or_default()),
                 broken: Some(broken.problem),
@@ -102,12 +115,11 @@ fn first_forbidden(text: &str) -> Option<usize> {
     let mut from = 0;
     // Nearly all text is printable ASCII: look at single bytes and decode only what might matter.
     while let Some(step) = text.as_bytes()[from..].iter().position(|&b| {
-        !matches!(b, b'\t' | b'\n' | b'\r' | b' '..=b'~') && !matches!(b, 0x80..=0xbf | 0xc3..=0xee | 0xf0..)
+        !matches!(b, b'\t' | b'\n' | b'\r' | b' '..=b'~')
+            && !matches!(b, 0x80..=0xbf | 0xc3..=0xee | 0xf0..)
     }) {
         let at = from + step;
-        let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else {
-            return None;
-        };
+        let c = text.get(at..).and_then(|rest| rest.chars().next())?;
         if !matches!(c, '\u{85}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..) {
             return Some(at);
         }
@@ -141,13 +153,19 @@ fn utf16(bytes: &[u8], join: fn([u8; 2]) -> u16) -> Input<'static> {
     let mut offset = 0;
     while let Some(unit) = units.next() {
         let (Some(&(start, _)), &[a, b]) = (pieces.last(), unit) else {
-            broken = Some(Broken { problem: "incomplete UTF-16 character", at_end: true });
+            broken = Some(Broken {
+                problem: "incomplete UTF-16 character",
+                at_end: true,
+            });
             break;
         };
         let unit = join([a, b]);
         let (c, width) = match unit {
             0xdc00..=0xdfff => {
-                broken = Some(Broken { problem: "unexpected low surrogate area", at_end: false });
+                broken = Some(Broken {
+                    problem: "unexpected low surrogate area",
+                    at_end: false,
+                });
                 break;
             }
             0xd800..=0xdbff => match units.peek().copied() {
@@ -157,14 +175,18 @@ fn utf16(bytes: &[u8], join: fn([u8; 2]) -> u16) -> Input<'static> {
                         (Some(c), 4)
                     }
                     _ => {
-                        broken =
-                            Some(Broken { problem: "expected low surrogate area", at_end: false });
+                        broken = Some(Broken {
+                            problem: "expected low surrogate area",
+                            at_end: false,
+                        });
                         break;
                     }
                 },
                 _ => {
-                    broken =
-                        Some(Broken { problem: "incomplete UTF-16 surrogate pair", at_end: true });
+                    broken = Some(Broken {
+                        problem: "incomplete UTF-16 surrogate pair",
+                        at_end: true,
+                    });
                     break;
                 }
             },
@@ -176,11 +198,16 @@ fn utf16(bytes: &[u8], join: fn([u8; 2]) -> u16) -> Input<'static> {
         }
         offset += width;
         match c {
-            Some('\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..) => {
+            Some(
+                '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..,
+            ) => {
                 text.extend(c);
             }
             _ => {
-                broken = Some(Broken { problem: FORBIDDEN, at_end: false });
+                broken = Some(Broken {
+                    problem: FORBIDDEN,
+                    at_end: false,
+                });
                 break;
             }
         }
@@ -188,7 +215,10 @@ fn utf16(bytes: &[u8], join: fn([u8; 2]) -> u16) -> Input<'static> {
     if let Some(Broken { at_end: false, .. }) = broken {
         text.truncate(pieces.last().map_or(0, |&(_, length)| length));
     }
-    Input { text: Cow::Owned(text), broken: broken.map(|broken| broken.problem) }
+    Input {
+        text: Cow::Owned(text),
+        broken: broken.map(|broken| broken.problem),
+    }
 }
 
 #[cfg(test)]
@@ -203,7 +233,10 @@ mod tests {
     #[test]
     fn text_passes_and_loses_its_mark() {
         assert_eq!(check(b"a: 1"), ("a: 1".into(), None));
-        assert_eq!(check("\u{feff}a: é€🎉".as_bytes()), ("a: é€🎉".into(), None));
+        assert_eq!(
+            check("\u{feff}a: é€🎉".as_bytes()),
+            ("a: é€🎉".into(), None)
+        );
         assert_eq!(check(b"\xff\xfea\0:\0"), ("a:".into(), None));
         assert_eq!(check(b"\xfe\xff\0a\xd8\x3c\xdf\x89"), ("a🎉".into(), None));
     }

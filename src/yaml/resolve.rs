@@ -41,7 +41,10 @@ pub(super) fn resolve<'a>(
         Tag::Binary => {
             return match decode_base64(text) {
                 Some(bytes) => Ok(Scalar::Bytes(bytes)),
-                None => Err(YamlError::new("!!binary value contains invalid base64 data", line)),
+                None => Err(YamlError::new(
+                    "!!binary value contains invalid base64 data",
+                    line,
+                )),
             };
         }
         _ => {}
@@ -65,7 +68,11 @@ pub(super) fn resolve<'a>(
             Ok(Scalar::Float(number as f64))
         }
         (tag, _) => Err(YamlError::new(
-            format!("cannot decode {} `{text}` as a {}", found.name(), tag.name()),
+            format!(
+                "cannot decode {} `{text}` as a {}",
+                found.name(),
+                tag.name()
+            ),
             line,
         )),
     }
@@ -109,8 +116,11 @@ fn word<'a>(text: &str) -> Option<Scalar<'a>> {
 }
 
 fn number<'a>(text: &str, dialect: Dialect) -> Option<Scalar<'a>> {
-    let plain: Cow<'_, str> =
-        if text.contains('_') { text.replace('_', "").into() } else { text.into() };
+    let plain: Cow<'_, str> = if text.contains('_') {
+        text.replace('_', "").into()
+    } else {
+        text.into()
+    };
     if let Some(number) = integer(&plain, dialect.base_prefixes) {
         return Some(number);
     }
@@ -201,8 +211,14 @@ fn float<'a>(text: &str, grammar: FloatGrammar) -> Option<Scalar<'a>> {
 /// Whether each underscore stands between two digits (`underscoreOK`).
 fn separates_digits(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
-    bytes.iter().enumerate().all(|(at, &b)| b != b'_' || digit(at.checked_sub(1)) && digit(Some(at + 1)))
+    let digit = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(u8::is_ascii_digit)
+    };
+    bytes
+        .iter()
+        .enumerate()
+        .all(|(at, &b)| b != b'_' || digit(at.checked_sub(1)) && digit(Some(at + 1)))
 }
 
 /// Sign, digits with at most one point, exponent. In the `narrow` grammar of 1.10 to 1.13 a digit
@@ -285,7 +301,11 @@ fn decode_base64(text: &str) -> Option<Vec<u8>> {
 /// `parseTimestamp`: whether one of its four layouts takes the text.
 fn is_timestamp(text: &str) -> bool {
     fn number(rest: &mut &[u8], longest: usize) -> Option<u32> {
-        let count = rest.iter().take(longest).take_while(|b| b.is_ascii_digit()).count();
+        let count = rest
+            .iter()
+            .take(longest)
+            .take_while(|b| b.is_ascii_digit())
+            .count();
         let (digits, after) = rest.split_at(count);
         *rest = after;
         (count > 0).then(|| digits.iter().fold(0, |n, b| n * 10 + u32::from(b - b'0')))
@@ -303,7 +323,8 @@ fn is_timestamp(text: &str) -> bool {
         let second = number(rest, 2)?;
         if let [b'.' | b',', b'0'..=b'9', ..] = rest {
             *rest = &rest[1..];
-            number(rest, usize::MAX.min(rest.len()))?;
+            let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+            *rest = rest.get(digits..).unwrap_or_default();
         }
         Some(hour < 24 && minute < 60 && second < 60)
     }
@@ -440,7 +461,8 @@ mod tests {
     #[test]
     fn tags_convert_or_complain() {
         let resolve = |text: &str, tag| {
-            resolve(&Cow::Owned(text.to_owned()), tag, false, newest(), 0).map_err(|e| e.to_string())
+            resolve(&Cow::Owned(text.to_owned()), tag, false, newest(), 0)
+                .map_err(|e| e.to_string())
         };
         assert_eq!(resolve("yes", Tag::Str), Ok(text("yes")));
         assert_eq!(resolve("1", Tag::Float), Ok(Scalar::Float(1.0)));
@@ -463,9 +485,15 @@ mod tests {
             ("YW\nJj\r\n", Some("abc")),
             ("YR==", Some("a")),
         ] {
-            assert_eq!(decode_base64(source), expected.map(|s| s.as_bytes().to_vec()), "{source:?}");
+            assert_eq!(
+                decode_base64(source),
+                expected.map(|s| s.as_bytes().to_vec()),
+                "{source:?}"
+            );
         }
-        for source in ["YQ", "YQ=", "Y===", "=", "YQ==YQ==", "YQ= =", "a b", "YWI=="] {
+        for source in [
+            "YQ", "YQ=", "Y===", "=", "YQ==YQ==", "YQ= =", "a b", "YWI==",
+        ] {
             assert_eq!(decode_base64(source), None, "{source:?}");
         }
     }

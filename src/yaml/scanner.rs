@@ -93,7 +93,11 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a str, broken: Option<&'static str>, rules: &'static GoYaml) -> Scanner<'a> {
+    pub(super) fn new(
+        text: &'a str,
+        broken: Option<&'static str>,
+        rules: &'static GoYaml,
+    ) -> Scanner<'a> {
         Scanner {
             text,
             broken,
@@ -122,11 +126,18 @@ impl<'a> Scanner<'a> {
         // `fetch_more` leaves a token in the queue; past the end of the stream there is none.
         let mark = self.mark;
         if self.tokens.is_empty() {
-            self.tokens.push_back(Token { kind: Kind::StreamEnd, start: mark, end: mark });
+            self.tokens.push_back(Token {
+                kind: Kind::StreamEnd,
+                start: mark,
+                end: mark,
+            });
         }
         match self.tokens.front_mut() {
             Some(token) => Ok(token),
-            None => Err(YamlError::new("unknown problem parsing YAML content", mark.line)),
+            None => Err(YamlError::new(
+                "unknown problem parsing YAML content",
+                mark.line,
+            )),
         }
     }
 
@@ -142,7 +153,11 @@ impl<'a> Scanner<'a> {
     /// The byte `ahead` bytes further on; 0 behind the end, as in Go's padded buffer.
     #[inline]
     fn byte(&self, ahead: usize) -> u8 {
-        self.text.as_bytes().get(self.at + ahead).copied().unwrap_or(0)
+        self.text
+            .as_bytes()
+            .get(self.at + ahead)
+            .copied()
+            .unwrap_or(0)
     }
 
     /// Asks the reader for this many characters; it has a say only where its input is broken.
@@ -169,7 +184,10 @@ impl<'a> Scanner<'a> {
             return;
         }
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-        let count = rest.iter().take_while(|&&b| b.is_ascii() && wanted(b)).count();
+        let count = rest
+            .iter()
+            .take_while(|&&b| b.is_ascii() && wanted(b))
+            .count();
         self.at += count;
         self.mark.index += count;
         self.mark.column += count;
@@ -199,7 +217,9 @@ impl<'a> Scanner<'a> {
             b'\n' => 1,
             b'\r' => 1 + usize::from(self.byte(ahead + 1) == b'\n'),
             0xc2 if self.byte(ahead + 1) == 0x85 => 2,
-            0xe2 if self.byte(ahead + 1) == 0x80 && matches!(self.byte(ahead + 2), 0xa8 | 0xa9) => 3,
+            0xe2 if self.byte(ahead + 1) == 0x80 && matches!(self.byte(ahead + 2), 0xa8 | 0xa9) => {
+                3
+            }
             _ => 0,
         }
     }
@@ -246,7 +266,11 @@ impl<'a> Scanner<'a> {
     fn advance_line(&mut self) {
         let width = self.break_width(0);
         if width > 0 {
-            self.mark.index += if width == 2 && self.byte(0) == b'\r' { 2 } else { 1 };
+            self.mark.index += if width == 2 && self.byte(0) == b'\r' {
+                2
+            } else {
+                1
+            };
             self.at += width;
             self.mark.column = 0;
             self.mark.line += 1;
@@ -300,23 +324,40 @@ impl<'a> Scanner<'a> {
     }
 
     fn fail<T>(&self, context: Mark, problem: &str) -> Result<T> {
-        Err(YamlError::in_scanner(self.rules, problem, self.mark.line, context.line))
+        Err(YamlError::in_scanner(
+            self.rules,
+            problem,
+            self.mark.line,
+            context.line,
+        ))
     }
 
     // ---- the queue --------------------------------------------------------------------------
 
     fn push(&mut self, kind: Kind<'a>, start: Mark) {
-        self.tokens.push_back(Token { kind, start, end: self.mark });
+        self.tokens.push_back(Token {
+            kind,
+            start,
+            end: self.mark,
+        });
     }
 
     fn push_empty(&mut self, kind: Kind<'a>, mark: Mark) {
-        self.tokens.push_back(Token { kind, start: mark, end: mark });
+        self.tokens.push_back(Token {
+            kind,
+            start: mark,
+            end: mark,
+        });
     }
 
     /// Inserts before the token with this number. go-yaml appends when that one has already left
     /// the queue, which is how `{}: a` ends as an empty mapping.
     fn insert(&mut self, number: usize, kind: Kind<'a>, mark: Mark) {
-        let token = Token { kind, start: mark, end: mark };
+        let token = Token {
+            kind,
+            start: mark,
+            end: mark,
+        };
         match number.checked_sub(self.taken) {
             Some(index) if index <= self.tokens.len() => self.tokens.insert(index, token),
             _ => self.tokens.push_back(token),
@@ -448,10 +489,11 @@ impl<'a> Scanner<'a> {
     /// Up to 2.2.4 every key is checked before every token. Only one can be required, and so be
     /// missed: that of the block context.
     fn check_required_key(&mut self) -> Result<()> {
-        if self.rules.eager_keys && !self.key_is_valid(0)? {
-            if let Some(key) = self.simple_keys.first() {
-                self.keys_by_token.remove(&key.token);
-            }
+        if self.rules.eager_keys
+            && !self.key_is_valid(0)?
+            && let Some(key) = self.simple_keys.first()
+        {
+            self.keys_by_token.remove(&key.token);
         }
         Ok(())
     }
@@ -465,7 +507,12 @@ impl<'a> Scanner<'a> {
         let required = self.flow_level == 0 && self.indent == self.mark.column as isize;
         let mark = self.mark;
         if let Some(key) = self.simple_keys.last_mut() {
-            *key = SimpleKey { possible: true, required, token, mark };
+            *key = SimpleKey {
+                possible: true,
+                required,
+                token,
+                mark,
+            };
         }
         self.keys_by_token.insert(token, self.simple_keys.len() - 1);
         Ok(())
@@ -489,7 +536,11 @@ impl<'a> Scanner<'a> {
 
     fn increase_flow_level(&mut self) -> Result<()> {
         let token = self.next_number();
-        self.simple_keys.push(SimpleKey { token, mark: self.mark, ..SimpleKey::default() });
+        self.simple_keys.push(SimpleKey {
+            token,
+            mark: self.mark,
+            ..SimpleKey::default()
+        });
         self.flow_level += 1;
         if self.flow_level > MAX_LEVELS {
             return self.fail(self.mark, "exceeded max depth of 10000");
@@ -511,7 +562,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn roll_indent(&mut self, column: usize, number: Option<usize>, kind: Kind<'a>, mark: Mark) -> Result<()> {
+    fn roll_indent(
+        &mut self,
+        column: usize,
+        number: Option<usize>,
+        kind: Kind<'a>,
+        mark: Mark,
+    ) -> Result<()> {
         let column = column as isize;
         if self.flow_level > 0 || self.indent >= column {
             return Ok(());
@@ -596,7 +653,10 @@ impl<'a> Scanner<'a> {
         // In flow context the parser has the better complaint.
         if self.flow_level == 0 {
             if !self.simple_key_allowed {
-                return self.fail(self.mark, "block sequence entries are not allowed in this context");
+                return self.fail(
+                    self.mark,
+                    "block sequence entries are not allowed in this context",
+                );
             }
             self.roll_indent(self.mark.column, None, Kind::BlockSequenceStart, self.mark)?;
         }
@@ -624,7 +684,12 @@ impl<'a> Scanner<'a> {
         if self.key_is_valid(level)? {
             let key = self.simple_keys.get(level).copied().unwrap_or_default();
             self.insert(key.token, Kind::Key, key.mark);
-            self.roll_indent(key.mark.column, Some(key.token), Kind::BlockMappingStart, key.mark)?;
+            self.roll_indent(
+                key.mark.column,
+                Some(key.token),
+                Kind::BlockMappingStart,
+                key.mark,
+            )?;
             if let Some(key) = self.simple_keys.get_mut(level) {
                 key.possible = false;
             }
@@ -651,11 +716,24 @@ impl<'a> Scanner<'a> {
         self.need(1)?;
         let name = self.word()?;
         let delimited = self.is_blank_or_end(0)
-            || matches!(self.byte(0), b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`');
+            || matches!(
+                self.byte(0),
+                b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`'
+            );
         if name.is_empty() || !delimited {
-            return self.fail(start, "did not find expected alphabetic or numeric character");
+            return self.fail(
+                start,
+                "did not find expected alphabetic or numeric character",
+            );
         }
-        self.push(if alias { Kind::Alias(name) } else { Kind::Anchor(name) }, start);
+        self.push(
+            if alias {
+                Kind::Alias(name)
+            } else {
+                Kind::Anchor(name)
+            },
+            start,
+        );
         Ok(())
     }
 
@@ -713,7 +791,10 @@ impl<'a> Scanner<'a> {
                     return self.fail(start, "did not find expected digit or '.' character");
                 }
                 self.advance();
-                Kind::Version { major, minor: self.version_number(start)? }
+                Kind::Version {
+                    major,
+                    minor: self.version_number(start)?,
+                }
             }
             "TAG" => {
                 self.skip_blanks()?;
@@ -830,8 +911,8 @@ impl<'a> Scanner<'a> {
                     self.need(1)?;
                     continue;
                 }
-                b';' | b'/' | b'?' | b':' | b'@' | b'&' | b'=' | b'+' | b'$' | b',' | b'.' | b'!'
-                | b'~' | b'*' | b'\'' | b'(' | b')' | b'[' | b']' => {
+                b';' | b'/' | b'?' | b':' | b'@' | b'&' | b'=' | b'+' | b'$' | b',' | b'.'
+                | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' | b'[' | b']' => {
                     uri.push(self.byte(0));
                     self.advance();
                 }
@@ -861,7 +942,8 @@ impl<'a> Scanner<'a> {
         let mut left = None;
         loop {
             self.need(3)?;
-            let (b'%', Some(high), Some(low)) = (self.byte(0), hex(self.byte(1)), hex(self.byte(2)))
+            let (b'%', Some(high), Some(low)) =
+                (self.byte(0), hex(self.byte(1)), hex(self.byte(2)))
             else {
                 return self.fail_tag(start, "did not find URI escaped octet");
             };
@@ -953,7 +1035,14 @@ impl<'a> Scanner<'a> {
         if chomping == Some(b'+') {
             text.push_str(&trailing_breaks);
         }
-        Ok(Token { kind: Kind::Scalar { value: Cow::Owned(text), plain: false }, start, end })
+        Ok(Token {
+            kind: Kind::Scalar {
+                value: Cow::Owned(text),
+                plain: false,
+            },
+            start,
+            end,
+        })
     }
 
     /// Empty lines and the indentation of the next one; the first decides where none was given.
@@ -1000,7 +1089,14 @@ impl<'a> Scanner<'a> {
 
         if let Some(value) = self.simple_quoted(quote) {
             let value = Cow::Borrowed(value);
-            return Ok(Token { kind: Kind::Scalar { value, plain: false }, start, end: self.mark });
+            return Ok(Token {
+                kind: Kind::Scalar {
+                    value,
+                    plain: false,
+                },
+                start,
+                end: self.mark,
+            });
         }
 
         let mut text = String::new();
@@ -1052,7 +1148,14 @@ impl<'a> Scanner<'a> {
         }
         self.advance();
         let value = Cow::Owned(text);
-        Ok(Token { kind: Kind::Scalar { value, plain: false }, start, end: self.mark })
+        Ok(Token {
+            kind: Kind::Scalar {
+                value,
+                plain: false,
+            },
+            start,
+            end: self.mark,
+        })
     }
 
     /// A quoted scalar without escapes on one line, which needs no copy.
@@ -1062,7 +1165,9 @@ impl<'a> Scanner<'a> {
         }
         let rest = self.rest();
         let length = rest.bytes().position(|b| {
-            b == quote || matches!(b, b'\\' if quote == b'"') || matches!(b, b'\n' | b'\r' | 0xc2 | 0xe2)
+            b == quote
+                || matches!(b, b'\\' if quote == b'"')
+                || matches!(b, b'\n' | b'\r' | 0xc2 | 0xe2)
         })?;
         if self.byte(length) != quote || quote == b'\'' && self.byte(length + 1) == b'\'' {
             return None;
@@ -1159,7 +1264,8 @@ impl<'a> Scanner<'a> {
                 if self.at == run {
                     // The first character of a run: what stood before it is part of the scalar.
                     if leading_blanks {
-                        let text = folded.get_or_insert_with(|| self.slice(from, end_at).to_owned());
+                        let text =
+                            folded.get_or_insert_with(|| self.slice(from, end_at).to_owned());
                         blanks.fold_into(text);
                         leading_blanks = false;
                     } else if let Some(text) = &mut folded {
@@ -1200,7 +1306,11 @@ impl<'a> Scanner<'a> {
             Some(text) => Cow::Owned(text),
             None => Cow::Borrowed(self.slice(from, end_at)),
         };
-        Ok(Token { kind: Kind::Scalar { value, plain: true }, start, end })
+        Ok(Token {
+            kind: Kind::Scalar { value, plain: true },
+            start,
+            end,
+        })
     }
 
     /// Blanks and line breaks between the words of a scalar. `plain` is the indentation and the
