@@ -37,13 +37,21 @@ pub struct Resolution {
 impl Resolution {
     /// What reports show: the grade of evidence, or `vendor build`, which is weaker than all.
     pub fn evidence_label(&self) -> &'static str {
-        if self.vendor { "vendor build" } else { self.evidence.label() }
+        if self.vendor {
+            "vendor build"
+        } else {
+            self.evidence.label()
+        }
     }
 
     /// The words of warning that belong to every answer given for this version; `None` where the
     /// very release was built and run.
     pub fn caveat(&self) -> Option<String> {
-        let Resolution { release, answers_for, .. } = self;
+        let Resolution {
+            release,
+            answers_for,
+            ..
+        } = self;
         let upstream = match self.evidence {
             Evidence::Unknown => Some(format!(
                 "{release} was not built and run itself: {answers_for}, the newest release of its \
@@ -128,7 +136,10 @@ impl CatalogueError {
                 format!("ask for {newest}, or look for a newer kubehash")
             }
             Reason::PatchTooNew { newest } => {
-                format!("ask for {newest} (or just 1.{}), or look for a newer kubehash", newest.minor())
+                format!(
+                    "ask for {newest} (or just 1.{}), or look for a newer kubehash",
+                    newest.minor()
+                )
             }
             Reason::NoSuchRelease { nearest } | Reason::NothingBuilt { nearest } => {
                 format!("nearest: {}", list(nearest))
@@ -150,7 +161,10 @@ impl fmt::Display for CatalogueError {
                  module, so its code cannot be run (DIFFERENCES.md)"
             ),
             Reason::TooNew { newest } => {
-                write!(f, "{asked} is newer than the newest release known here, {newest}")
+                write!(
+                    f,
+                    "{asked} is newer than the newest release known here, {newest}"
+                )
             }
             Reason::PatchTooNew { newest } => write!(
                 f,
@@ -228,10 +242,14 @@ pub fn resolve(asked: VersionRequest) -> Result<Resolution, CatalogueError> {
         VersionRequest::Exact { release, vendor } => (release.minor(), Some(release), vendor),
     };
     let of_minor = |all: &'static [Release]| {
-        all.iter().copied().filter(move |release| release.minor() == minor)
+        all.iter()
+            .copied()
+            .filter(move |release| release.minor() == minor)
     };
     let (Some(oldest), Some(newest)) = (known().first().copied(), known().last().copied()) else {
-        return Err(error(Reason::NoSuchRelease { nearest: Vec::new() }));
+        return Err(error(Reason::NoSuchRelease {
+            nearest: Vec::new(),
+        }));
     };
     if minor < OLDEST_MINOR {
         return Err(error(Reason::BeforeTheFirst { oldest }));
@@ -239,26 +257,40 @@ pub fn resolve(asked: VersionRequest) -> Result<Resolution, CatalogueError> {
     if minor > newest.minor() {
         return Err(error(Reason::TooNew { newest }));
     }
-    let Some(newest_patch) = of_minor(known()).last() else {
+    let Some(newest_patch) = of_minor(known()).next_back() else {
         let nearest = neighbours(Release::new(minor, 0), known());
         return Err(error(Reason::NoSuchRelease { nearest }));
     };
     let release = exact.unwrap_or(newest_patch);
     if known().binary_search(&release).is_err() {
         return Err(error(if release > newest_patch {
-            Reason::PatchTooNew { newest: newest_patch }
+            Reason::PatchTooNew {
+                newest: newest_patch,
+            }
         } else {
-            Reason::NoSuchRelease { nearest: neighbours(release, known()) }
+            Reason::NoSuchRelease {
+                nearest: neighbours(release, known()),
+            }
         }));
     }
     if built().contains(&release) {
-        return Ok(Resolution { release, answers_for: release, evidence: Evidence::Built, vendor });
+        return Ok(Resolution {
+            release,
+            answers_for: release,
+            evidence: Evidence::Built,
+            vendor,
+        });
     }
-    match of_minor(built()).last() {
-        Some(answers_for) => {
-            Ok(Resolution { release, answers_for, evidence: Evidence::Unknown, vendor })
-        }
-        None => Err(error(Reason::NothingBuilt { nearest: neighbours(release, built()) })),
+    match of_minor(built()).next_back() {
+        Some(answers_for) => Ok(Resolution {
+            release,
+            answers_for,
+            evidence: Evidence::Unknown,
+            vendor,
+        }),
+        None => Err(error(Reason::NothingBuilt {
+            nearest: neighbours(release, built()),
+        })),
     }
 }
 
@@ -287,7 +319,11 @@ pub fn entries() -> impl Iterator<Item = Entry> {
     known().iter().map(|release| {
         let release = *release;
         Entry {
-            resolution: resolve(VersionRequest::Exact { release, vendor: false }).ok(),
+            resolution: resolve(VersionRequest::Exact {
+                release,
+                vendor: false,
+            })
+            .ok(),
             release,
             toolchain: schema::toolchain_of(release),
             eras: eras(release),
@@ -300,7 +336,10 @@ fn eras(release: Release) -> Vec<(&'static str, &'static str)> {
     const CONTAINER_HASHES: &[(&str, Function)] = &[
         ("container-hash", Function::HashContainer),
         ("container-hash-legacy", Function::HashContainerLegacy),
-        ("container-hash-without-resources", Function::HashContainerWithoutResources),
+        (
+            "container-hash-without-resources",
+            Function::HashContainerWithoutResources,
+        ),
     ];
     CONTAINER_HASHES
         .iter()
@@ -328,7 +367,11 @@ mod tests {
         let counted: usize = KNOWN.lines().map(|line| patches_of_line(line).len()).sum();
         assert_eq!(counted, 428);
         for line in KNOWN.lines() {
-            assert_eq!(line.starts_with('#'), patches_of_line(line).is_empty(), "{line}");
+            assert_eq!(
+                line.starts_with('#'),
+                patches_of_line(line).is_empty(),
+                "{line}"
+            );
         }
         assert!(known().is_sorted());
         assert_eq!(known().first(), Some(&Release::new(1, 8)));
@@ -338,15 +381,24 @@ mod tests {
     #[test]
     fn every_minor_was_built() {
         for minor in 1..=37 {
-            assert!(built().iter().any(|release| release.minor() == minor), "1.{minor}");
+            assert!(
+                built().iter().any(|release| release.minor() == minor),
+                "1.{minor}"
+            );
         }
-        assert_eq!(entries().filter(|entry| entry.resolution.is_none()).count(), 0);
+        assert_eq!(
+            entries().filter(|entry| entry.resolution.is_none()).count(),
+            0
+        );
     }
 
     #[test]
     fn a_built_release_answers_for_itself() {
         let exact = ask("v1.30.14").unwrap();
-        assert_eq!((exact.release, exact.answers_for), (Release::new(30, 14), Release::new(30, 14)));
+        assert_eq!(
+            (exact.release, exact.answers_for),
+            (Release::new(30, 14), Release::new(30, 14))
+        );
         assert_eq!((exact.evidence_label(), exact.caveat()), ("built", None));
         assert_eq!(ask("1.30"), Ok(exact), "the newest of the minor");
     }
@@ -356,20 +408,42 @@ mod tests {
         let patch = ask("1.30.4").unwrap();
         assert_eq!(patch.answers_for, Release::new(30, 14));
         assert_eq!(patch.evidence_label(), "unknown");
-        assert!(patch.caveat().unwrap().starts_with("v1.30.4 was not built and run itself: v1.30.14"));
+        assert!(
+            patch
+                .caveat()
+                .unwrap()
+                .starts_with("v1.30.4 was not built and run itself: v1.30.14")
+        );
     }
 
     #[test]
     fn a_vendor_build_says_so() {
         let vendor = ask("v1.30.14-eks-a737599").unwrap();
-        assert_eq!((vendor.release, vendor.evidence_label()), (Release::new(30, 14), "vendor build"));
-        assert!(vendor.caveat().unwrap().contains("taken for upstream v1.30.14"));
-        assert!(ask("v1.30.4+k3s1").unwrap().caveat().unwrap().contains("v1.30.4 was not built"));
+        assert_eq!(
+            (vendor.release, vendor.evidence_label()),
+            (Release::new(30, 14), "vendor build")
+        );
+        assert!(
+            vendor
+                .caveat()
+                .unwrap()
+                .contains("taken for upstream v1.30.14")
+        );
+        assert!(
+            ask("v1.30.4+k3s1")
+                .unwrap()
+                .caveat()
+                .unwrap()
+                .contains("v1.30.4 was not built")
+        );
     }
 
     #[test]
     fn what_is_not_known_is_told_with_its_neighbours() {
-        assert_eq!(words("1.18.7"), "no release v1.18.7 is known; nearest: v1.18.6, v1.18.8");
+        assert_eq!(
+            words("1.18.7"),
+            "no release v1.18.7 is known; nearest: v1.18.6, v1.18.8"
+        );
         assert_eq!(
             words("1.30.99"),
             "v1.30.99 is newer than the newest release of its minor known here, v1.30.14; \
@@ -380,6 +454,10 @@ mod tests {
             "1.99 is newer than the newest release known here, v1.37.0; \
              ask for v1.37.0, or look for a newer kubehash"
         );
-        assert!(words("1.0.6").contains("DIFFERENCES.md"), "{}", words("1.0.6"));
+        assert!(
+            words("1.0.6").contains("DIFFERENCES.md"),
+            "{}",
+            words("1.0.6")
+        );
     }
 }

@@ -30,8 +30,18 @@ pub struct HashReport {
 
 impl HashReport {
     /// A report, complete.
-    pub fn new(results: Vec<HashResult>, diagnostics: Vec<Diagnostic>, summary: Summary) -> HashReport {
-        HashReport { api_version: API_VERSION, kind: "HashReport", results, diagnostics, summary }
+    pub fn new(
+        results: Vec<HashResult>,
+        diagnostics: Vec<Diagnostic>,
+        summary: Summary,
+    ) -> HashReport {
+        HashReport {
+            api_version: API_VERSION,
+            kind: "HashReport",
+            results,
+            diagnostics,
+            summary,
+        }
     }
 }
 
@@ -82,8 +92,17 @@ pub struct ContainerResult {
 
 impl ContainerResult {
     /// The hash of a container, in both notations.
-    pub fn new(name: impl Into<String>, container_type: &'static str, hash: u32) -> ContainerResult {
-        ContainerResult { name: name.into(), container_type, hash, hex: format!("{hash:x}") }
+    pub fn new(
+        name: impl Into<String>,
+        container_type: &'static str,
+        hash: u32,
+    ) -> ContainerResult {
+        ContainerResult {
+            name: name.into(),
+            container_type,
+            hash,
+            hex: format!("{hash:x}"),
+        }
     }
 }
 
@@ -152,8 +171,16 @@ impl ReleaseReport {
     /// The catalogue, whole.
     pub fn of_catalogue() -> ReleaseReport {
         let results: Vec<ReleaseResult> = catalogue::entries().map(ReleaseResult::from).collect();
-        let summary = ReleaseSummary { releases: results.len(), built: catalogue::built().len() };
-        ReleaseReport { api_version: API_VERSION, kind: "ReleaseReport", results, summary }
+        let summary = ReleaseSummary {
+            releases: results.len(),
+            built: catalogue::built().len(),
+        };
+        ReleaseReport {
+            api_version: API_VERSION,
+            kind: "ReleaseReport",
+            results,
+            summary,
+        }
     }
 }
 
@@ -162,8 +189,12 @@ impl From<catalogue::Entry> for ReleaseResult {
         ReleaseResult {
             release: entry.release.to_string(),
             toolchain: entry.toolchain,
-            class: entry.resolution.map(|resolution| resolution.answers_for.to_string()),
-            evidence: entry.resolution.map(|resolution| resolution.evidence_label()),
+            class: entry
+                .resolution
+                .map(|resolution| resolution.answers_for.to_string()),
+            evidence: entry
+                .resolution
+                .map(|resolution| resolution.evidence_label()),
             subjects: entry
                 .eras
                 .into_iter()

@@ -19,8 +19,14 @@ spec:
 #[rstest]
 #[case::wrong_type("image: registry.example/web:1.0", "image: 5")]
 #[case::list_for_object("name: web\n    image", "name: [web]\n    image")]
-#[case::bad_quantity("image: registry.example/web:1.0", "image: a\n    resources: {limits: {cpu: 1 core}}")]
-#[case::number_out_of_range("image: registry.example/web:1.0", "image: a\n    ports: [{containerPort: 3000000000}]")]
+#[case::bad_quantity(
+    "image: registry.example/web:1.0",
+    "image: a\n    resources: {limits: {cpu: 1 core}}"
+)]
+#[case::number_out_of_range(
+    "image: registry.example/web:1.0",
+    "image: a\n    ports: [{containerPort: 3000000000}]"
+)]
 #[case::unknown_kind("kind: Pod", "kind: Podd")]
 #[case::other_nonsense_kind("kind: Pod", "kind: Nonsense")]
 #[case::unserved_version("v1\nkind: Pod", "apps/v7\nkind: Deployment")]
@@ -31,7 +37,10 @@ spec:
 #[case::helm_template("name: web\n    image", "name: {{ .Values.name }}\n    image")]
 #[case::truncated("image: registry.example/web:1.0\n", "image: \"registry.exa")]
 #[case::tab("  containers:", "\tcontainers:")]
-#[case::spec_is_text("spec:\n  containers:\n  - name: web\n    image: registry.example/web:1.0", "spec: none")]
+#[case::spec_is_text(
+    "spec:\n  containers:\n  - name: web\n    image: registry.example/web:1.0",
+    "spec: none"
+)]
 #[case::only_text(POD, "just words\n")]
 #[case::a_list_at_the_top(POD, "- a\n- b\n")]
 fn a_bad_document_is_told_and_the_others_are_hashed(
@@ -47,8 +56,17 @@ fn a_bad_document_is_told_and_the_others_are_hashed(
     let ran = directory.hash(&["pods.yaml", "--release", "1.30"]);
     insta::assert_snapshot!(name, ran.transcript());
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.lines().any(|line| line.starts_with("error: pods.yaml")), "{}", ran.stderr);
-    assert!(ran.stdout.contains("pods.yaml#1 "), "the first document is still hashed");
+    assert!(
+        ran.stderr
+            .lines()
+            .any(|line| line.starts_with("error: pods.yaml")),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stdout.contains("pods.yaml#1 "),
+        "the first document is still hashed"
+    );
 }
 
 #[rstest]
@@ -59,11 +77,7 @@ fn a_bad_document_is_told_and_the_others_are_hashed(
 #[case::only_comments(b"# nothing\n---\n# here\n", 3)]
 #[case::truncated_json(br#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a""#, 1)]
 #[case::json_list_with_a_bad_item(br#"{"apiVersion":"v1","kind":"List","items":[5]}"#, 1)]
-fn a_bad_file_is_told(
-    #[context] context: Context,
-    #[case] content: &[u8],
-    #[case] code: i32,
-) {
+fn a_bad_file_is_told(#[context] context: Context, #[case] content: &[u8], #[case] code: i32) {
     let name = context.description.unwrap();
     let directory = Directory::new(&format!("file-{name}"));
     directory.file("input.yaml", content);
@@ -84,7 +98,9 @@ fn what_cannot_be_found_is_told_and_the_rest_is_hashed() {
 #[test]
 fn a_directory_without_manifests_is_no_success() {
     let directory = Directory::new("no-manifests");
-    directory.file("README.md", "words").file("empty/.hidden.yaml", POD);
+    directory
+        .file("README.md", "words")
+        .file("empty/.hidden.yaml", POD);
     let ran = directory.hash(&[".", "--release", "1.30"]);
     insta::assert_snapshot!(ran.transcript());
 }
@@ -92,10 +108,16 @@ fn a_directory_without_manifests_is_no_success() {
 #[test]
 fn an_empty_file_beside_others_is_told_but_does_not_fail_the_directory() {
     let directory = Directory::new("one-empty");
-    directory.file("manifests/a.yaml", "").file("manifests/b.yaml", POD);
+    directory
+        .file("manifests/a.yaml", "")
+        .file("manifests/b.yaml", POD);
     let ran = directory.hash(&["manifests", "--release", "1.30"]);
     assert_eq!(ran.code, Some(0), "{}", ran.transcript());
-    assert!(ran.stderr.contains("manifests/a.yaml: the file is empty"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("manifests/a.yaml: the file is empty"),
+        "{}",
+        ran.stderr
+    );
     let named = directory.hash(&["manifests/a.yaml", "manifests/b.yaml", "--release", "1.30"]);
     assert_eq!(named.code, Some(3), "{}", named.transcript());
 }
@@ -104,10 +126,20 @@ fn an_empty_file_beside_others_is_told_but_does_not_fail_the_directory() {
 fn an_unknown_field_is_a_warning_and_with_strict_an_error() {
     let ran = kubehash_with(&["hash", "--release", "1.30"], TYPO.as_bytes());
     assert_eq!(ran.code, Some(0));
-    assert!(ran.stderr.contains("warning: stdin#1: spec.containers[0].imagePullPolice: "), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("warning: stdin#1: spec.containers[0].imagePullPolice: "),
+        "{}",
+        ran.stderr
+    );
     let ran = kubehash_with(&["hash", "--release", "1.30", "--strict"], TYPO.as_bytes());
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
-    assert!(ran.stderr.contains("error: stdin#1: spec.containers[0].imagePullPolice: "), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("error: stdin#1: spec.containers[0].imagePullPolice: "),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -115,8 +147,16 @@ fn a_duplicate_key_is_a_warning_and_with_strict_an_error() {
     let twice = POD.replace("    image:", "    image: first\n    image:");
     let ran = kubehash_with(&["hash", "--release", "1.30"], twice.as_bytes());
     let once = kubehash_with(&["hash", "--release", "1.30"], POD.as_bytes());
-    assert_eq!((ran.code, &ran.stdout), (Some(0), &once.stdout), "the last one counts");
-    assert!(ran.stderr.contains("spec.containers[0].image"), "{}", ran.stderr);
+    assert_eq!(
+        (ran.code, &ran.stdout),
+        (Some(0), &once.stdout),
+        "the last one counts"
+    );
+    assert!(
+        ran.stderr.contains("spec.containers[0].image"),
+        "{}",
+        ran.stderr
+    );
     let strict = kubehash_with(&["hash", "--release", "1.30", "--strict"], twice.as_bytes());
     assert_eq!((strict.code, strict.stdout.as_str()), (Some(1), ""));
 }
@@ -129,25 +169,50 @@ fn other_kinds_are_skipped_counted_and_no_full_success() {
     );
     let ran = kubehash_with(&["hash", "--release", "1.30"], mixed.as_bytes());
     assert_eq!(ran.code, Some(3));
-    assert!(ran.stderr.contains("warning: skipped 2 objects: 1 Rollout, 1 Service"), "{}", ran.stderr);
-    let report = kubehash_with(&["hash", "--release", "1.30", "-o", "json"], mixed.as_bytes()).json();
+    assert!(
+        ran.stderr
+            .contains("warning: skipped 2 objects: 1 Rollout, 1 Service"),
+        "{}",
+        ran.stderr
+    );
+    let report = kubehash_with(
+        &["hash", "--release", "1.30", "-o", "json"],
+        mixed.as_bytes(),
+    )
+    .json();
     insta::assert_snapshot!(serde_json::to_string_pretty(&report["diagnostics"]).unwrap());
     assert_eq!(report["summary"]["skipped"], 2);
 }
 
 #[test]
 fn a_view_that_does_not_apply_skips_the_object() {
-    let ran = crate::run::kubehash(&["hash", "examples/web.yaml", "-r", "1.30", "--view", "static", "-o", "json"]);
+    let ran = crate::run::kubehash(&[
+        "hash",
+        "examples/web.yaml",
+        "-r",
+        "1.30",
+        "--view",
+        "static",
+        "-o",
+        "json",
+    ]);
     let report = ran.json();
     assert_eq!(ran.code, Some(3));
     assert_eq!(report["summary"]["skipped"], 4, "the workloads");
     assert_eq!(report["results"].as_array().unwrap().len(), 1, "the Pod");
-    assert_eq!(report["results"][0]["predicted"], false, "the kubelet reads the very file");
+    assert_eq!(
+        report["results"][0]["predicted"], false,
+        "the kubelet reads the very file"
+    );
 }
 
 #[test]
 fn no_depth_breaks_it() {
-    let deep = format!("{{\"apiVersion\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    let deep = format!(
+        "{{\"apiVersion\":{}{}}}",
+        "[".repeat(100_000),
+        "]".repeat(100_000)
+    );
     let ran = kubehash_with(&["hash", "--release", "1.30"], deep.as_bytes());
     assert_eq!(ran.code, Some(1), "{}", ran.transcript());
 }

@@ -32,21 +32,33 @@ fn the_readme_shows_real_output() {
     assert_eq!(command, "hash examples/web.yaml --release 1.29,1.30,1.31");
     let ran = kubehash(&command.split(' ').collect::<Vec<_>>());
     assert_eq!(ran.code, Some(0), "{}", ran.transcript());
-    assert_eq!(shown, ran.stdout, "put what it prints now into README.md:\n{}", ran.stdout);
+    assert_eq!(
+        shown, ran.stdout,
+        "put what it prints now into README.md:\n{}",
+        ran.stdout
+    );
 }
 
 #[test]
 fn ci_runs_the_test_command_of_the_readme() {
     let command = "cargo test --workspace";
-    assert!(blocks(&read("README.md")).iter().any(|(_, block)| block.trim() == format!("$ {command}")));
+    assert!(
+        blocks(&read("README.md"))
+            .iter()
+            .any(|(_, block)| block.trim() == format!("$ {command}"))
+    );
     assert!(read(".ci/run").lines().any(|line| line.trim() == command));
 }
 
 #[test]
 fn the_documented_report_has_the_keys_of_a_real_one() {
     let text = read("docs/cli.md");
-    let documented: serde_json::Value =
-        blocks(&text).iter().find_map(|(language, json)| (*language == "json").then(|| serde_json::from_str(json).unwrap())).unwrap();
+    let documented: serde_json::Value = blocks(&text)
+        .iter()
+        .find_map(|(language, json)| {
+            (*language == "json").then(|| serde_json::from_str(json).unwrap())
+        })
+        .unwrap();
     let manifest = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: i}]}\n---\nkind: Pod\n";
     let ran = crate::run::kubehash_with(&["hash", "-r", "1.30", "-o", "json"], manifest.as_bytes());
     let real = ran.json();
@@ -82,6 +94,10 @@ fn exit_codes_are_in_the_documents_and_in_the_help() {
     let help = kubehash(&["hash", "--help"]).stdout;
     for code in ["0", "1", "3"] {
         assert!(text.contains(&format!("| {code} |")), "docs/cli.md: {code}");
-        assert!(help.lines().any(|line| line.trim_start().starts_with(&format!("{code}  "))), "help: {code}");
+        assert!(
+            help.lines()
+                .any(|line| line.trim_start().starts_with(&format!("{code}  "))),
+            "help: {code}"
+        );
     }
 }

@@ -7,7 +7,9 @@ use crate::run::{Directory, POD, command, kubehash, kubehash_with};
 
 #[test]
 fn the_table_of_one_release() {
-    insta::assert_snapshot!(kubehash(&["hash", "examples/web.yaml", "--release", "1.30"]).transcript());
+    insta::assert_snapshot!(
+        kubehash(&["hash", "examples/web.yaml", "--release", "1.30"]).transcript()
+    );
 }
 
 #[test]
@@ -18,7 +20,10 @@ fn releases_stand_side_by_side() {
 
 #[test]
 fn the_report() {
-    let ran = kubehash_with(&["hash", "-", "--release", "1.30.14,1.31.14", "-o", "json"], POD.as_bytes());
+    let ran = kubehash_with(
+        &["hash", "-", "--release", "1.30.14,1.31.14", "-o", "json"],
+        POD.as_bytes(),
+    );
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     insta::assert_snapshot!(ran.stdout);
 }
@@ -39,13 +44,22 @@ fn a_release_that_was_not_built_says_who_answers() {
 
 #[test]
 fn a_live_pod_is_no_prediction() {
-    let live = POD.replace("  name: web\n  name", "  name: web\n  uid: 5a6\n  resourceVersion: \"7\"\n  name");
+    let live = POD.replace(
+        "  name: web\n  name",
+        "  name: web\n  uid: 5a6\n  resourceVersion: \"7\"\n  name",
+    );
     let predicted = |manifest: &str| {
-        let ran = kubehash_with(&["hash", "--release", "1.30", "-o", "json"], manifest.as_bytes());
+        let ran = kubehash_with(
+            &["hash", "--release", "1.30", "-o", "json"],
+            manifest.as_bytes(),
+        );
         ran.json()["results"][0]["predicted"].clone()
     };
     assert_ne!(live, POD);
-    assert_eq!((predicted(&live), predicted(POD)), (false.into(), true.into()));
+    assert_eq!(
+        (predicted(&live), predicted(POD)),
+        (false.into(), true.into())
+    );
 }
 
 #[test]
@@ -56,9 +70,16 @@ fn lists_count_their_items_one_by_one() {
         item.replace("NAME", "a"),
         item.replace("NAME", "b")
     );
-    let report = kubehash_with(&["hash", "--release", "1.30", "-o", "json"], list.as_bytes()).json();
+    let report = kubehash_with(
+        &["hash", "--release", "1.30", "-o", "json"],
+        list.as_bytes(),
+    )
+    .json();
     let results = report["results"].as_array().unwrap();
-    let found: Vec<_> = results.iter().map(|r| (r["document"].as_u64(), r["name"].as_str())).collect();
+    let found: Vec<_> = results
+        .iter()
+        .map(|r| (r["document"].as_u64(), r["name"].as_str()))
+        .collect();
     assert_eq!(found, [(Some(1), Some("a")), (Some(2), Some("b"))]);
     assert_eq!(report["summary"]["documents"], 2);
 }
@@ -66,7 +87,12 @@ fn lists_count_their_items_one_by_one() {
 #[test]
 fn a_directory_is_read_in_the_order_of_names_whatever_links_lead_around() {
     let directory = Directory::new("order");
-    for name in ["manifests/b.yml", "manifests/a/z.yaml", "manifests/c.json", "manifests/.git/x.yaml"] {
+    for name in [
+        "manifests/b.yml",
+        "manifests/a/z.yaml",
+        "manifests/c.json",
+        "manifests/.git/x.yaml",
+    ] {
         let content = if name.ends_with("json") {
             r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"j"},"spec":{"containers":[{"name":"c","image":"i"}]}}"#
         } else {
@@ -82,15 +108,27 @@ fn a_directory_is_read_in_the_order_of_names_whatever_links_lead_around() {
     }
     let ran = directory.hash(&["manifests", "--release", "1.30", "-o", "json"]);
     let report = ran.json();
-    let sources: Vec<_> = report["results"].as_array().unwrap().iter().map(|r| r["source"].clone()).collect();
-    assert_eq!(sources, ["manifests/a/z.yaml", "manifests/b.yml", "manifests/c.json"]);
+    let sources: Vec<_> = report["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["source"].clone())
+        .collect();
+    assert_eq!(
+        sources,
+        ["manifests/a/z.yaml", "manifests/b.yml", "manifests/c.json"]
+    );
     assert_eq!(ran.code, Some(0));
 }
 
 #[test]
 fn every_view_and_the_mount_can_be_chosen() {
     let hash = |arguments: &[&str]| {
-        let arguments = [&["hash", "examples/web.yaml", "-r", "1.30", "-o", "json"], arguments].concat();
+        let arguments = [
+            &["hash", "examples/web.yaml", "-r", "1.30", "-o", "json"],
+            arguments,
+        ]
+        .concat();
         kubehash(&arguments).json()["results"][1]["containers"][0]["hash"].clone()
     };
     let (delivered, decoded) = (hash(&[]), hash(&["--view", "decoded"]));
@@ -121,14 +159,22 @@ fn releases_as_a_table() {
     let shown: Vec<&str> = lines
         .iter()
         .copied()
-        .filter(|line| ["RELEASE", "v1.1.8 ", "v1.15.12 ", "v1.30.4 ", "v1.37.0 "].iter().any(|s| line.starts_with(s)))
+        .filter(|line| {
+            ["RELEASE", "v1.1.8 ", "v1.15.12 ", "v1.30.4 ", "v1.37.0 "]
+                .iter()
+                .any(|s| line.starts_with(s))
+        })
         .collect();
     insta::assert_snapshot!(shown.join("\n"));
 }
 
 #[test]
 fn a_reader_that_has_enough_is_no_error() {
-    for arguments in [&["releases"][..], &["completions", "bash"], &["hash", "examples/web.yaml", "-r", "1.30"]] {
+    for arguments in [
+        &["releases"][..],
+        &["completions", "bash"],
+        &["hash", "examples/web.yaml", "-r", "1.30"],
+    ] {
         let mut child = command()
             .args(arguments)
             .stdout(Stdio::piped())
@@ -138,9 +184,17 @@ fn a_reader_that_has_enough_is_no_error() {
         // The reading end closes before anything is written.
         drop(child.stdout.take());
         let mut stderr = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut stderr)
+            .unwrap();
         assert!(child.wait().unwrap().success(), "{arguments:?}: {stderr}");
-        assert!(!stderr.contains("pipe") && !stderr.contains("panic"), "{arguments:?}: {stderr}");
+        assert!(
+            !stderr.contains("pipe") && !stderr.contains("panic"),
+            "{arguments:?}: {stderr}"
+        );
     }
 }
 
@@ -150,19 +204,37 @@ fn the_testee_answers_line_by_line_and_agrees_with_hash() {
     let request = format!(
         r#"{{"id":"1","subject":"container-hash","release":"v1.30.14","view":"delivered","object":{pod}}}"#
     );
-    let ran = kubehash_with(&["testee"], format!("{request}\nnonsense\n\n{request}\n").as_bytes());
-    let answers: Vec<serde_json::Value> =
-        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((ran.code, answers.len()), (Some(0), 3), "{}", ran.transcript());
+    let ran = kubehash_with(
+        &["testee"],
+        format!("{request}\nnonsense\n\n{request}\n").as_bytes(),
+    );
+    let answers: Vec<serde_json::Value> = ran
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(
+        (ran.code, answers.len()),
+        (Some(0), 3),
+        "{}",
+        ran.transcript()
+    );
     assert!(answers[1]["error"].is_string());
     assert_eq!(answers[0], answers[2]);
     let report = kubehash_with(&["hash", "-r", "v1.30.14", "-o", "json"], pod.as_bytes()).json();
-    assert_eq!(report["results"][0]["containers"][0]["hash"], answers[0]["hash"]);
+    assert_eq!(
+        report["results"][0]["containers"][0]["hash"],
+        answers[0]["hash"]
+    );
 }
 
 #[test]
 fn a_manifest_cannot_write_to_the_terminal() {
     let pod = POD.replace("name: web\n    image", "name: \"web\\e[2J\"\n    image");
     let ran = kubehash_with(&["hash", "--release", "1.30"], pod.as_bytes());
-    assert!(!ran.stdout.contains('\u{1b}') && ran.stdout.contains("web\\u{1b}[2J"), "{}", ran.stdout);
+    assert!(
+        !ran.stdout.contains('\u{1b}') && ran.stdout.contains("web\\u{1b}[2J"),
+        "{}",
+        ran.stdout
+    );
 }

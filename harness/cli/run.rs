@@ -16,8 +16,15 @@ pub(crate) struct Ran {
 impl Ran {
     /// All of it, for snapshots.
     pub(crate) fn transcript(&self) -> String {
-        let Ran { stdout, stderr, code } = self;
-        format!("exit code: {}\n--- stdout\n{stdout}--- stderr\n{stderr}", code.unwrap_or(-1))
+        let Ran {
+            stdout,
+            stderr,
+            code,
+        } = self;
+        format!(
+            "exit code: {}\n--- stdout\n{stdout}--- stderr\n{stderr}",
+            code.unwrap_or(-1)
+        )
     }
 
     /// The report on stdout.
@@ -89,7 +96,12 @@ impl Directory {
 
     /// Runs `kubehash hash` inside, so that reports name the files as they are named here.
     pub(crate) fn hash(&self, arguments: &[&str]) -> Ran {
-        let output = command().arg("hash").args(arguments).current_dir(&self.0).output().unwrap();
+        let output = command()
+            .arg("hash")
+            .args(arguments)
+            .current_dir(&self.0)
+            .output()
+            .unwrap();
         Ran {
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),

@@ -18,7 +18,11 @@ fn wrong_usage_exits_with_1_and_says_so_on_stderr(#[case] arguments: &[&str]) {
     let ran = kubehash(arguments);
     assert_eq!(ran.code, Some(1), "{}", ran.transcript());
     assert_eq!(ran.stdout, "");
-    assert!(ran.stderr.contains("Usage") || ran.stderr.contains("--help"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("Usage") || ran.stderr.contains("--help"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[rstest]
@@ -36,27 +40,53 @@ fn an_unknown_release_is_told_with_what_to_ask_for(#[case] release: &str) {
 #[test]
 fn an_unknown_feature_gate_is_told_once() {
     let gates = ["--feature-gates", "NoSuchGate=true"];
-    let ran = kubehash(&[&["hash", "examples/web.yaml", "--release", "1.30"], &gates[..]].concat());
+    let ran = kubehash(
+        &[
+            &["hash", "examples/web.yaml", "--release", "1.30"],
+            &gates[..],
+        ]
+        .concat(),
+    );
     assert_eq!(ran.code, Some(1));
-    assert_eq!(ran.stderr.matches("NoSuchGate").count(), 1, "{}", ran.stderr);
+    assert_eq!(
+        ran.stderr.matches("NoSuchGate").count(),
+        1,
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn help_and_version_are_data() {
-    for arguments in [&["--help"][..], &["hash", "--help"], &["releases", "-h"], &["--version"]] {
+    for arguments in [
+        &["--help"][..],
+        &["hash", "--help"],
+        &["releases", "-h"],
+        &["--version"],
+    ] {
         let ran = kubehash(arguments);
-        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+        assert_eq!(
+            (ran.code, ran.stderr.as_str()),
+            (Some(0), ""),
+            "{arguments:?}"
+        );
         assert!(!ran.stdout.is_empty());
     }
     let version = kubehash(&["--version"]).stdout;
-    assert_eq!(version.trim_end(), concat!("kubehash ", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        version.trim_end(),
+        concat!("kubehash ", env!("CARGO_PKG_VERSION"))
+    );
 }
 
 #[test]
 fn the_help_of_every_command_documents_its_exit_codes() {
     for command in ["hash", "releases", "testee"] {
         for help in ["-h", "--help"] {
-            assert!(kubehash(&[command, help]).stdout.contains("Exit codes:"), "{command} {help}");
+            assert!(
+                kubehash(&[command, help]).stdout.contains("Exit codes:"),
+                "{command} {help}"
+            );
         }
     }
 }
@@ -78,19 +108,33 @@ fn completions_for_shells(#[case] shell: &str, #[case] contains: &str) {
 
 #[test]
 fn a_vendors_version_is_its_upstream_release() {
-    for release in ["v1.30.14-eks-a737599", "1.30.14-gke.1589017", "v1.30.14+k3s1"] {
-        let ran = kubehash_with(&["hash", "--release", release, "-o", "json"], POD.as_bytes());
+    for release in [
+        "v1.30.14-eks-a737599",
+        "1.30.14-gke.1589017",
+        "v1.30.14+k3s1",
+    ] {
+        let ran = kubehash_with(
+            &["hash", "--release", release, "-o", "json"],
+            POD.as_bytes(),
+        );
         let report = ran.json();
         assert_eq!(report["results"][0]["release"], "v1.30.14", "{release}");
         assert_eq!(report["results"][0]["evidence"], "vendor build");
-        assert!(ran.stderr.contains("taken for upstream v1.30.14"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("taken for upstream v1.30.14"),
+            "{}",
+            ran.stderr
+        );
         assert_eq!(ran.code, Some(0));
     }
 }
 
 #[test]
 fn a_release_asked_for_twice_answers_once() {
-    let ran = kubehash_with(&["hash", "-r", "1.30", "-r", "v1.30.14", "-o", "json"], POD.as_bytes());
+    let ran = kubehash_with(
+        &["hash", "-r", "1.30", "-r", "v1.30.14", "-o", "json"],
+        POD.as_bytes(),
+    );
     assert_eq!(ran.json()["results"].as_array().unwrap().len(), 1);
 }
 
@@ -121,5 +165,11 @@ fn quiet_leaves_errors_only() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     let ran = kubehash(&["hash", "no-such-file", "-r", "1.30.4", "--quiet"]);
     assert_eq!(ran.code, Some(1));
-    assert_eq!(ran.stderr.lines().filter(|line| line.starts_with("error: ")).count(), 1);
+    assert_eq!(
+        ran.stderr
+            .lines()
+            .filter(|line| line.starts_with("error: "))
+            .count(),
+        1
+    );
 }

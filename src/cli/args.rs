@@ -38,7 +38,9 @@ pub(super) enum Command {
     /// List the releases known, with toolchain, evidence and era
     Releases(ReleasesArgs),
     /// Answer conformance requests on stdin, one JSON object a line (docs/protocol.md)
-    #[command(after_help = "Exit codes:\n  0  every line was answered\n  1  stdin or stdout failed")]
+    #[command(
+        after_help = "Exit codes:\n  0  every line was answered\n  1  stdin or stdout failed"
+    )]
     Testee,
     /// Print a completion script for a shell
     Completions {
@@ -80,7 +82,13 @@ pub(super) struct HashArgs {
     ///
     /// Several are separated by commas and shown side by side. Of a vendor's version the upstream
     /// release counts.
-    #[arg(long, short, required = true, value_delimiter = ',', value_name = "RELEASE")]
+    #[arg(
+        long,
+        short,
+        required = true,
+        value_delimiter = ',',
+        value_name = "RELEASE"
+    )]
     pub(super) release: Vec<VersionRequest>,
 
     /// What happens to an object before it is hashed

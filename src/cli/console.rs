@@ -63,7 +63,13 @@ impl Console {
             Severity::Warning if self.quiet => return,
             Severity::Warning => ("warning", WARNING),
         };
-        self.say(word, style, &place, &diagnostic.message, diagnostic.hint.as_deref());
+        self.say(
+            word,
+            style,
+            &place,
+            &diagnostic.message,
+            diagnostic.hint.as_deref(),
+        );
     }
 
     /// Says something that is worth knowing and no reason to do anything.
@@ -79,7 +85,10 @@ impl Console {
             text.push_str(&format!("{BOLD}{}{BOLD:#}: ", printable(place)));
         }
         // One message is one line, whatever Go put into its text.
-        let mut lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
+        let mut lines = message
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty());
         text.push_str(&printable(lines.next().unwrap_or_default()));
         lines.for_each(|line| text.push_str(&format!(" {}", printable(line))));
         text.push('\n');
@@ -87,7 +96,9 @@ impl Console {
             text.push_str(&format!("  {NOTE}hint{NOTE:#}: {}\n", printable(hint)));
         }
         // When stderr fails, nobody is left to be told.
-        let _ = AutoStream::new(io::stderr(), self.color).lock().write_all(text.as_bytes());
+        let _ = AutoStream::new(io::stderr(), self.color)
+            .lock()
+            .write_all(text.as_bytes());
     }
 }
 
@@ -96,7 +107,13 @@ impl Console {
 pub(super) fn printable(text: &str) -> Cow<'_, str> {
     if text.chars().any(char::is_control) {
         text.chars()
-            .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
+            .map(|c| {
+                if c.is_control() {
+                    c.escape_default().to_string()
+                } else {
+                    c.to_string()
+                }
+            })
             .collect()
     } else {
         Cow::Borrowed(text)

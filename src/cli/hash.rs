@@ -35,7 +35,9 @@ pub(super) fn run(args: &HashArgs, console: &Console) -> io::Result<Exit> {
     let targets = match targets(args, &options) {
         Ok(targets) => targets,
         Err(problems) => {
-            problems.iter().for_each(|problem| console.diagnostic(problem));
+            problems
+                .iter()
+                .for_each(|problem| console.diagnostic(problem));
             return Ok(Exit::Error);
         }
     };
@@ -135,9 +137,17 @@ fn targets(args: &HashArgs, options: &Options) -> Result<Vec<Target>, Vec<Diagno
             continue;
         }
         let dialect = Dialect::of(resolution.answers_for, Toolchain::of(engine.schema()));
-        targets.push(Target { resolution, engine, dialect });
+        targets.push(Target {
+            resolution,
+            engine,
+            dialect,
+        });
     }
-    if problems.is_empty() { Ok(targets) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(targets)
+    } else {
+        Err(problems)
+    }
 }
 
 /// What became of one object under one release.
@@ -175,8 +185,11 @@ impl Session<'_> {
     }
 
     fn caveats(&mut self) {
-        let caveats: Vec<String> =
-            self.targets.iter().filter_map(|target| target.resolution.caveat()).collect();
+        let caveats: Vec<String> = self
+            .targets
+            .iter()
+            .filter_map(|target| target.resolution.caveat())
+            .collect();
         for caveat in caveats {
             self.report(Diagnostic::warning(caveat));
         }
@@ -210,16 +223,26 @@ impl Session<'_> {
         let mut readings: Vec<_> = self
             .targets
             .iter()
-            .map(|target| documents::read(&source.name, &bytes, target.dialect).into_iter().peekable())
+            .map(|target| {
+                documents::read(&source.name, &bytes, target.dialect)
+                    .into_iter()
+                    .peekable()
+            })
             .collect();
         // What is wrong with the file as a whole is the same whoever reads it.
-        let whole = readings.first_mut().and_then(|reading| match reading.peek() {
-            Some(Err(diagnostic)) if diagnostic.document.is_none() => Some(diagnostic.clone()),
-            _ => None,
-        });
+        let whole = readings
+            .first_mut()
+            .and_then(|reading| match reading.peek() {
+                Some(Err(diagnostic)) if diagnostic.document.is_none() => Some(diagnostic.clone()),
+                _ => None,
+            });
         if let Some(diagnostic) = whole {
             // A file without objects is a warning.
-            return if diagnostic.is_error() { self.fail(diagnostic) } else { self.report(diagnostic) };
+            return if diagnostic.is_error() {
+                self.fail(diagnostic)
+            } else {
+                self.report(diagnostic)
+            };
         }
         for number in 1.. {
             let readings: Vec<_> = readings.iter_mut().map(Iterator::next).collect();
@@ -314,10 +337,14 @@ impl Session<'_> {
                 }
                 Class::Unknown(meant) => {
                     let message = format!("Kubernetes has no kind {kind:?} in {api_version:?}");
-                    return failed(Diagnostic::error(message).at("kind").with_hint(match meant {
-                        Some(meant) => format!("did you mean {meant}?"),
-                        None => format!("workloads are {}", kinds::WORKLOADS.join(", ")),
-                    }));
+                    return failed(
+                        Diagnostic::error(message)
+                            .at("kind")
+                            .with_hint(match meant {
+                                Some(meant) => format!("did you mean {meant}?"),
+                                None => format!("workloads are {}", kinds::WORKLOADS.join(", ")),
+                            }),
+                    );
                 }
             }
         }
@@ -363,8 +390,11 @@ impl Session<'_> {
 
     fn finish(self, output: Output) -> io::Result<Exit> {
         if !self.skipped.is_empty() {
-            let kinds: Vec<String> =
-                self.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            let kinds: Vec<String> = self
+                .skipped
+                .iter()
+                .map(|(kind, count)| format!("{count} {kind}"))
+                .collect();
             let count = self.summary.skipped;
             let message = format!(
                 "skipped {count} object{}: {}",
@@ -388,7 +418,8 @@ impl Session<'_> {
                 self.console.write(&json)?;
             }
             Output::Table => {
-                self.console.write_styled(&render(&self.targets, &self.results))?;
+                self.console
+                    .write_styled(&render(&self.targets, &self.results))?;
                 if self.results.iter().any(|result| result.predicted) {
                     self.console.note(
                         "hashes of manifests are predictions: admission can still change the Pod; \
@@ -402,7 +433,14 @@ impl Session<'_> {
 }
 
 fn of_engine(error: &EngineError) -> Diagnostic {
-    let diagnostic = Diagnostic::error(error.to_string()).at(error.path());
+    let message = error.to_string();
+    let diagnostic = Diagnostic::error(message.as_str()).at(error.path());
+    // YAML's oldest trap: `y` is true and `1.10` a number.
+    if let Some(found) = message.strip_prefix("expected a string, found ")
+        && (matches!(found, "true" | "false") || found.starts_with(|c: char| c.is_ascii_digit()))
+    {
+        return diagnostic.with_hint("put the value in quotes");
+    }
     match error.hint() {
         Some(hint) => diagnostic.with_hint(hint),
         None => diagnostic,
@@ -433,9 +471,17 @@ impl Messages {
     }
 
     fn push(&mut self, target: usize, diagnostic: Diagnostic, aloud: bool) {
-        match self.0.iter_mut().find(|message| message.diagnostic == diagnostic) {
+        match self
+            .0
+            .iter_mut()
+            .find(|message| message.diagnostic == diagnostic)
+        {
             Some(message) => message.targets.push(target),
-            None => self.0.push(Message { diagnostic, targets: vec![target], aloud }),
+            None => self.0.push(Message {
+                diagnostic,
+                targets: vec![target],
+                aloud,
+            }),
         }
     }
 
@@ -539,7 +585,11 @@ fn render(targets: &[Target], results: &[HashResult]) -> String {
         .iter()
         .map(|target| match target.resolution {
             // A star stands for the warning on stderr.
-            Resolution { evidence: Evidence::Built, vendor: false, .. } => target.name(),
+            Resolution {
+                evidence: Evidence::Built,
+                vendor: false,
+                ..
+            } => target.name(),
             _ => format!("{}*", target.name()),
         })
         .collect();
@@ -550,14 +600,25 @@ fn render(targets: &[Target], results: &[HashResult]) -> String {
         .map(|results| ObjectRows::new(targets, results))
         .collect();
     let mut wide = Table::new(
-        ["DOCUMENT", "KIND", "NAMESPACE", "NAME", "CONTAINER", "TYPE"].into_iter().chain(releases()),
+        ["DOCUMENT", "KIND", "NAMESPACE", "NAME", "CONTAINER", "TYPE"]
+            .into_iter()
+            .chain(releases()),
     );
     for object in &objects {
         let place = format!("{}#{}", object.about.source, object.about.document);
-        let HashResult { kind, namespace, name, .. } = object.about;
+        let HashResult {
+            kind,
+            namespace,
+            name,
+            ..
+        } = object.about;
         let namespace = if namespace.is_empty() { "-" } else { namespace };
         for row in &object.rows {
-            wide.row([&place, kind, namespace, name].into_iter().chain(row.cells()));
+            wide.row(
+                [&place, kind, namespace, name]
+                    .into_iter()
+                    .chain(row.cells()),
+            );
         }
     }
     if terminal_width().is_none_or(|width| wide.width() <= width) {
@@ -568,9 +629,19 @@ fn render(targets: &[Target], results: &[HashResult]) -> String {
     let mut titles = BTreeMap::new();
     let mut line = 1;
     for object in &objects {
-        let HashResult { source, document, kind, namespace, name, .. } = object.about;
+        let HashResult {
+            source,
+            document,
+            kind,
+            namespace,
+            name,
+            ..
+        } = object.about;
         let slash = if namespace.is_empty() { "" } else { "/" };
-        titles.insert(line, format!("{source}#{document}: {kind} {namespace}{slash}{name}"));
+        titles.insert(
+            line,
+            format!("{source}#{document}: {kind} {namespace}{slash}{name}"),
+        );
         line += object.rows.len();
         for row in &object.rows {
             let name = format!("  {}", row.name);
@@ -601,7 +672,9 @@ struct Row<'a> {
 
 impl Row<'_> {
     fn cells(&self) -> impl Iterator<Item = &str> {
-        [self.name, self.container_type].into_iter().chain(self.hashes.iter().copied())
+        [self.name, self.container_type]
+            .into_iter()
+            .chain(self.hashes.iter().copied())
     }
 }
 
@@ -647,9 +720,16 @@ impl<'a> ObjectRows<'a> {
             _ => 2,
         });
         if rows.is_empty() {
-            rows.push(Row { name: "-", container_type: "-", hashes: vec!["-"; targets.len()] });
+            rows.push(Row {
+                name: "-",
+                container_type: "-",
+                hashes: vec!["-"; targets.len()],
+            });
         }
-        ObjectRows { about: &results[0], rows }
+        ObjectRows {
+            about: &results[0],
+            rows,
+        }
     }
 }
 
@@ -660,11 +740,22 @@ mod tests {
     #[test]
     fn a_live_pod_is_told_from_a_manifest() {
         let live = |json: &str| Meta::of(json).is_live_pod();
-        assert!(live(r#"{"kind":"Pod","metadata":{"uid":"u","resourceVersion":"1"}}"#));
-        assert!(live(r#"{"kind":"Pod","metadata":{"uid":"u"},"status":{"phase":"Running"}}"#));
-        assert!(!live(r#"{"kind":"Pod","metadata":{"uid":"u"},"status":{}}"#), "a static Pod's file");
-        assert!(!live(r#"{"kind":"Pod","metadata":{"uid":"","resourceVersion":"1"}}"#));
-        assert!(!live(r#"{"kind":"Deployment","metadata":{"uid":"u","resourceVersion":"1"}}"#));
+        assert!(live(
+            r#"{"kind":"Pod","metadata":{"uid":"u","resourceVersion":"1"}}"#
+        ));
+        assert!(live(
+            r#"{"kind":"Pod","metadata":{"uid":"u"},"status":{"phase":"Running"}}"#
+        ));
+        assert!(
+            !live(r#"{"kind":"Pod","metadata":{"uid":"u"},"status":{}}"#),
+            "a static Pod's file"
+        );
+        assert!(!live(
+            r#"{"kind":"Pod","metadata":{"uid":"","resourceVersion":"1"}}"#
+        ));
+        assert!(!live(
+            r#"{"kind":"Deployment","metadata":{"uid":"u","resourceVersion":"1"}}"#
+        ));
     }
 
     #[test]

@@ -57,7 +57,10 @@ impl Argument {
 
 /// Reads a file.
 pub(super) fn read_file(path: &Path) -> Source {
-    Source { name: name(path), bytes: fs::read(path).map_err(|error| unreadable(path, &error)) }
+    Source {
+        name: name(path),
+        bytes: fs::read(path).map_err(|error| unreadable(path, &error)),
+    }
 }
 
 /// Reads standard input to its end.
@@ -108,7 +111,10 @@ impl Walk {
     /// `..data` links by which mounted ConfigMaps hold every file twice.
     fn directory(&mut self, directory: &Path) -> Result<(), Failure> {
         let failed = |error| (directory.to_owned(), error);
-        if !self.entered.insert(fs::canonicalize(directory).map_err(failed)?) {
+        if !self
+            .entered
+            .insert(fs::canonicalize(directory).map_err(failed)?)
+        {
             return Ok(());
         }
         let mut entries = fs::read_dir(directory)
@@ -118,7 +124,10 @@ impl Walk {
             .map_err(failed)?;
         entries.sort();
         for path in entries {
-            if path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")) {
+            if path
+                .file_name()
+                .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+            {
                 continue;
             }
             let wanted = path

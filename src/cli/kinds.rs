@@ -113,7 +113,9 @@ const RETIRED: &[(&str, u16)] = &[
 
 /// Whether a release's API server takes objects of a group and version of which it knows the types.
 pub(super) fn serves(release: Release, api_version: &str) -> bool {
-    !RETIRED.iter().any(|(retired, minor)| *retired == api_version && *minor <= release.minor())
+    !RETIRED
+        .iter()
+        .any(|(retired, minor)| *retired == api_version && *minor <= release.minor())
 }
 
 /// What a document is, by its `apiVersion` and `kind`.
@@ -144,9 +146,16 @@ pub(super) fn classify(api_version: &str, kind: &str) -> Class {
     if OTHERS.contains(&kind) {
         return Class::Other;
     }
-    let meant = WORKLOADS.iter().copied().find(|known| resembles(known, kind));
+    let meant = WORKLOADS
+        .iter()
+        .copied()
+        .find(|known| resembles(known, kind));
     // Add-ons publish custom resources under k8s.io too (snapshot.storage.k8s.io).
-    if group.contains('.') && meant.is_none() { Class::Custom } else { Class::Unknown(meant) }
+    if group.contains('.') && meant.is_none() {
+        Class::Custom
+    } else {
+        Class::Unknown(meant)
+    }
 }
 
 /// Whether one word is the other mistyped: the same but for case, or up to two edits away.
@@ -154,7 +163,8 @@ fn resembles(known: &str, word: &str) -> bool {
     let (known, word) = (known.to_ascii_lowercase(), word.to_ascii_lowercase());
     // Two edits make anything of a word as short as `job`.
     let bearable = if known.len() < 6 { 1 } else { 2 };
-    known.len().abs_diff(word.len()) <= bearable && edits(known.as_bytes(), word.as_bytes()) <= bearable
+    known.len().abs_diff(word.len()) <= bearable
+        && edits(known.as_bytes(), word.as_bytes()) <= bearable
 }
 
 /// Levenshtein's distance.
@@ -179,28 +189,53 @@ mod tests {
     #[test]
     fn kinds_are_told_apart() {
         assert_eq!(classify("apps/v1", "Deployment"), Class::Workload);
-        assert_eq!(classify("apps/v9", "Deployment"), Class::Workload, "for the release to refuse");
+        assert_eq!(
+            classify("apps/v9", "Deployment"),
+            Class::Workload,
+            "for the release to refuse"
+        );
         assert_eq!(classify("v1", "Service"), Class::Other);
         assert_eq!(classify("networking.k8s.io/v1", "Ingress"), Class::Other);
         assert_eq!(classify("argoproj.io/v1alpha1", "Rollout"), Class::Custom);
-        assert_eq!(classify("apps.kruise.io/v1alpha1", "StatefulSet"), Class::Custom);
-        assert_eq!(classify("gateway.networking.x-k8s.io/v1", "Job"), Class::Custom);
-        assert_eq!(classify("snapshot.storage.k8s.io/v1", "VolumeSnapshot"), Class::Custom);
+        assert_eq!(
+            classify("apps.kruise.io/v1alpha1", "StatefulSet"),
+            Class::Custom
+        );
+        assert_eq!(
+            classify("gateway.networking.x-k8s.io/v1", "Job"),
+            Class::Custom
+        );
+        assert_eq!(
+            classify("snapshot.storage.k8s.io/v1", "VolumeSnapshot"),
+            Class::Custom
+        );
     }
 
     #[test]
     fn retired_versions_are_not_served_though_their_types_live_on() {
         assert!(serves(Release::new(15, 12), "extensions/v1beta1"));
         assert!(!serves(Release::new(16, 0), "extensions/v1beta1"));
-        assert!(serves(Release::new(24, 17), "batch/v1beta1") && serves(Release::new(25, 0), "batch/v1"));
+        assert!(
+            serves(Release::new(24, 17), "batch/v1beta1")
+                && serves(Release::new(25, 0), "batch/v1")
+        );
         assert!(!serves(Release::new(25, 0), "batch/v1beta1"));
     }
 
     #[test]
     fn a_mistyped_kind_is_not_left_out_in_silence() {
-        assert_eq!(classify("apps/v1", "Deploymnt"), Class::Unknown(Some("Deployment")));
-        assert_eq!(classify("apps/v1", "deployment"), Class::Unknown(Some("Deployment")));
-        assert_eq!(classify("apps/v1", "Statefulset"), Class::Unknown(Some("StatefulSet")));
+        assert_eq!(
+            classify("apps/v1", "Deploymnt"),
+            Class::Unknown(Some("Deployment"))
+        );
+        assert_eq!(
+            classify("apps/v1", "deployment"),
+            Class::Unknown(Some("Deployment"))
+        );
+        assert_eq!(
+            classify("apps/v1", "Statefulset"),
+            Class::Unknown(Some("StatefulSet"))
+        );
         assert_eq!(classify("v1", "Pods"), Class::Unknown(Some("Pod")));
         assert_eq!(classify("v1", "Nonsense"), Class::Unknown(None));
     }

@@ -76,7 +76,9 @@ pub(crate) fn main() -> ExitCode {
         // Whoever read our output has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done.into(),
         Err(error) => {
-            console.diagnostic(&Diagnostic::error(format!("cannot write the output: {error}")));
+            console.diagnostic(&Diagnostic::error(format!(
+                "cannot write the output: {error}"
+            )));
             Exit::Error.into()
         }
     }

@@ -30,11 +30,16 @@ pub(super) fn run(args: &ReleasesArgs, console: &Console) -> io::Result<Exit> {
 }
 
 fn row(result: &ReleaseResult) -> [&str; 5] {
-    let era = result.subjects.iter().find(|subject| subject.subject == "container-hash");
+    let era = result
+        .subjects
+        .iter()
+        .find(|subject| subject.subject == "container-hash");
     [
         &result.release,
         // `go1.23.10` under the heading GO.
-        result.toolchain.map_or("-", |toolchain| toolchain.trim_start_matches("go")),
+        result
+            .toolchain
+            .map_or("-", |toolchain| toolchain.trim_start_matches("go")),
         result.class.as_deref().unwrap_or("-"),
         result.evidence.unwrap_or("-"),
         era.map_or("-", |subject| subject.era),

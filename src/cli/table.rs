@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use comfy_table::{Attribute, Cell, ContentArrangement};
+use clap::builder::styling::Style;
+use comfy_table::{Cell, ContentArrangement};
 
 use super::console::printable;
 
@@ -17,9 +18,7 @@ impl Table {
         table
             .load_style(comfy_table::presets::NOTHING)
             .set_content_arrangement(ContentArrangement::Disabled)
-            // Whether styles reach the terminal is for the console to decide.
-            .enforce_styling()
-            .set_header(heading.into_iter().map(|name| Cell::new(name).add_attribute(Attribute::Bold)));
+            .set_header(heading.into_iter().map(Cell::new));
         let last = table.column_count().saturating_sub(1);
         for (index, column) in table.column_iter_mut().enumerate() {
             column.set_padding((0, if index == last { 0 } else { 2 }));
@@ -29,19 +28,32 @@ impl Table {
 
     /// Adds a row of plain text.
     pub(super) fn row<'a>(&mut self, cells: impl IntoIterator<Item = &'a str>) {
-        self.0.add_row(cells.into_iter().map(printable).map(Cell::new));
+        self.0
+            .add_row(cells.into_iter().map(printable).map(Cell::new));
     }
 
     /// The width of its widest line.
     pub(super) fn width(&self) -> usize {
         let columns = self.0.column_max_content_widths();
-        columns.iter().map(|width| usize::from(*width) + 2).sum::<usize>().saturating_sub(2)
+        columns
+            .iter()
+            .map(|width| usize::from(*width) + 2)
+            .sum::<usize>()
+            .saturating_sub(2)
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.lines().try_for_each(|line| writeln!(f, "{}", line.trim_end()))
+        // Whether styles reach the terminal is for the console to decide.
+        const HEADING: Style = Style::new().bold();
+        for (number, line) in self.0.lines().enumerate() {
+            match number {
+                0 => writeln!(f, "{HEADING}{}{HEADING:#}", line.trim_end())?,
+                _ => writeln!(f, "{}", line.trim_end())?,
+            }
+        }
+        Ok(())
     }
 }
 

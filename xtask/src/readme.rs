@@ -45,7 +45,11 @@ fn readme() -> Result<(std::path::PathBuf, String)> {
 
 /// The text with its table replaced by the manifest's.
 fn refreshed(text: &str) -> Result<String> {
-    let place = || Error::Failed(format!("README.md: the lines {BEGIN:?} and {END:?} are missing"));
+    let place = || {
+        Error::Failed(format!(
+            "README.md: the lines {BEGIN:?} and {END:?} are missing"
+        ))
+    };
     let (before, rest) = text.split_once(BEGIN).ok_or_else(place)?;
     let (_, after) = rest.split_once(END).ok_or_else(place)?;
     let table = table(&manifest(&project_root().join("golden/manifest.json"))?)?;
@@ -71,14 +75,23 @@ fn table(manifest: &Manifest) -> Result<String> {
     for release in &manifest.releases {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for (path, file) in &release.files {
-            let Some(subject) = subject(path) else { continue };
+            let Some(subject) = subject(path) else {
+                continue;
+            };
             if !SUBJECTS.iter().any(|(known, _)| *known == subject) {
-                return Err(Error::Failed(format!("{path}: README.md has no column for {subject}")));
+                return Err(Error::Failed(format!(
+                    "{path}: README.md has no column for {subject}"
+                )));
             }
             *counts.entry(subject).or_default() += file.cases;
             total += file.cases;
         }
-        let _ = write!(out, "| {} | {} |", release.release, release.toolchain.trim_start_matches("go"));
+        let _ = write!(
+            out,
+            "| {} | {} |",
+            release.release,
+            release.toolchain.trim_start_matches("go")
+        );
         for (subject, _) in SUBJECTS {
             match counts.get(subject) {
                 Some(count) => {
@@ -89,7 +102,11 @@ fn table(manifest: &Manifest) -> Result<String> {
         }
         out.push('\n');
     }
-    let _ = writeln!(out, "\n{} releases, {total} vectors.", manifest.releases.len());
+    let _ = writeln!(
+        out,
+        "\n{} releases, {total} vectors.",
+        manifest.releases.len()
+    );
     Ok(out)
 }
 
@@ -97,7 +114,10 @@ fn table(manifest: &Manifest) -> Result<String> {
 /// files have none.
 fn subject(path: &str) -> Option<&str> {
     let (_, name) = path.strip_prefix("vectors/")?.split_once('/')?;
-    name.strip_prefix("random.").unwrap_or(name).split('.').next()
+    name.strip_prefix("random.")
+        .unwrap_or(name)
+        .split('.')
+        .next()
 }
 
 #[cfg(test)]
@@ -112,14 +132,25 @@ mod tests {
             fs::write(path, fresh).unwrap();
             panic!("README.md's table was stale; it has been rewritten: look at it and commit it");
         }
-        assert!(text.lines().filter(|line| line.starts_with("| v1.")).count() >= 37);
+        assert!(
+            text.lines()
+                .filter(|line| line.starts_with("| v1."))
+                .count()
+                >= 37
+        );
     }
 
     #[test]
     fn subjects_are_read_off_the_file_names() {
         let of = |name: &str| subject(&format!("vectors/v1.30.14/{name}")).map(str::to_owned);
-        assert_eq!(of("deep-hash.versioned.decoded.jsonl").as_deref(), Some("deep-hash"));
-        assert_eq!(of("random.container-hash.static.jsonl").as_deref(), Some("container-hash"));
+        assert_eq!(
+            of("deep-hash.versioned.decoded.jsonl").as_deref(),
+            Some("deep-hash")
+        );
+        assert_eq!(
+            of("random.container-hash.static.jsonl").as_deref(),
+            Some("container-hash")
+        );
         assert_eq!(subject("random/v1.30.14.jsonl"), None);
     }
 }
