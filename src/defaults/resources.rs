@@ -2,7 +2,8 @@
 //!
 //! Mirrors `defaultPodRequests` and `defaultHugePagePodLimits` in `pkg/apis/core/v1/defaults.go`
 //! (from 1.32 and 1.33 on) and the sums below them in `k8s.io/component-helpers/resource`. Both act
-//! only where the Pod has some resources at its own level.
+//! only where the Pod has some resources at its own level. From 1.37 on a gate, on by default,
+//! leaves the work to the registry ([`strategy`](crate::strategy)), which uses the same sums.
 
 use crate::gates::Gates;
 use crate::quantity::Flavour;
