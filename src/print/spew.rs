@@ -127,6 +127,8 @@ impl<S: Sink> Printer<'_, '_, S> {
             (_, Value::Nil) => self.text("<nil>"),
             (_, Value::Bool(on)) => self.text(if *on { "true" } else { "false" }),
             (_, Value::Int(number)) => self.number(number),
+            // `printHexPtr`: a zero is taken for a nil pointer.
+            (Kind::Uintptr, Value::Uint(0)) => self.text("<nil>"),
             (Kind::Uintptr, Value::Uint(number)) => self.number(format_args!("{number:#x}")),
             (_, Value::Uint(number)) => self.number(number),
             (_, Value::Float(number)) => self.number(number),
