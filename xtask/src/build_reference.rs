@@ -16,7 +16,11 @@ pub(crate) fn run(flags: &BuildReference) -> Result<()> {
     let sh = Shell::new()?;
     let pins = Pins::load(&root.join("go-ref"))?;
     let target = root.join("target/go-ref");
-    let speed = if flags.optimised { Speed::OfRunning } else { Speed::OfBuilding };
+    let speed = if flags.optimised {
+        Speed::OfRunning
+    } else {
+        Speed::OfBuilding
+    };
     for pin in pins.select(std::slice::from_ref(&flags.release), false)? {
         let reference = Reference::build(&sh, &pins, pin, &target, speed, false)?;
         println!("{}", reference.binary().display());

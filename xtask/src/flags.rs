@@ -28,5 +28,19 @@ xflags::xflags! {
             /// Optimise as Kubernetes itself does; for measurements.
             optional --optimised
         }
+
+        /// Work out of what sources the GOPATH tree of a release before 1.16 is made, and write
+        /// go-ref/gopath/<release>.json. The release is in go-ref/releases.json already.
+        ///
+        /// Exit codes: 0 done, 1 error, 2 wrong usage, 3 Go or the module proxy is not available.
+        cmd gopath-recipe {
+            /// Which release: v1.9.11, or 1.9 for the pinned patch of that minor.
+            required release: String
+        }
+
+        /// Write the table of releases and subjects into README.md, from golden/manifest.json.
+        ///
+        /// Exit codes: 0 done, 1 error, 2 wrong usage.
+        cmd readme {}
     }
 }

@@ -18,8 +18,8 @@ use xshell::Shell;
 use crate::error::{Error, Result};
 use crate::flags::RegenGolden;
 use crate::golden::{self, Case, FileEntry, Golden, Manifest, Provenance, SchemaAnswer};
-use crate::goref::{Reference, Speed};
 use crate::goref::pins::{Pin, Pins};
+use crate::goref::{Reference, Speed};
 use crate::project_root;
 
 /// Something every case is asked: a subject, and what of the request varies within it.
@@ -332,7 +332,12 @@ fn ask(
     if question.input == Input::Text {
         for _ in 0..VARIATION_TRIALS {
             let again = reference.ask(sh, &requests)?;
-            if let Some((n, _)) = answers.iter().zip(&again).enumerate().find(|(_, (a, b))| a != b) {
+            if let Some((n, _)) = answers
+                .iter()
+                .zip(&again)
+                .enumerate()
+                .find(|(_, (a, b))| a != b)
+            {
                 return Err(Error::Failed(format!(
                     "{release}: {} answers {} in more than one way:\n  {}\n  {}",
                     question.subject, ids[n], answers[n], again[n]

@@ -3,8 +3,8 @@
 //!
 //! The proxy has these releases as modules all the same, and what they depended on as
 //! pseudo-versions. `go-ref/gopath/<release>.json` says which of them stands where in the tree
-//! ([`Recipe`]): data that was resolved once from the release's own `Godeps/Godeps.json` or
-//! `go.mod`, so that assembling guesses nothing. A revision that no proxy has is stood in for by
+//! ([`Recipe`]): data that `cargo xtask gopath-recipe` worked out from the release's own
+//! `Godeps/Godeps.json` or `go.mod`, so that assembling guesses nothing. A revision that no proxy has is stood in for by
 //! the nearest one that can be had, and recorded as a substitution.
 //!
 //! Files are hard-linked from the module cache, so a tree costs directories only.
@@ -23,43 +23,44 @@ use crate::error::{Error, Result};
 const TREES: &[&str] = &["cmd", "federation", "pkg", "plugin", "third_party"];
 
 /// What a release's tree is made of, beside the release itself.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Recipe {
-    release: String,
+    pub(crate) release: String,
     /// Packages that are replaced by one of our own files.
-    stubs: Vec<Stub>,
-    sources: Vec<Source>,
+    pub(crate) stubs: Vec<Stub>,
+    pub(crate) sources: Vec<Source>,
 }
 
 /// A package that stands in for a real one.
-#[derive(Debug, Deserialize)]
-struct Stub {
-    package: String,
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Stub {
+    pub(crate) package: String,
     /// In `go-ref/stubs`.
-    file: String,
+    pub(crate) file: String,
+    pub(crate) why: String,
 }
 
 /// Where one dependency comes from: a module, or the `Godeps/_workspace` of a release that still
 /// carried its dependencies.
-#[derive(Debug, Deserialize)]
-struct Source {
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Source {
     /// Its place below `src`.
-    path: String,
+    pub(crate) path: String,
     /// The module's path, if that is another.
-    module: Option<String>,
-    version: Option<String>,
+    pub(crate) module: Option<String>,
+    pub(crate) version: Option<String>,
     /// The module's sum, as in a `go.sum`.
-    sum: Option<String>,
-    workspace: Option<String>,
+    pub(crate) sum: Option<String>,
+    pub(crate) workspace: Option<String>,
     /// What the release asked for; absent where a module's version says the same.
-    #[serde(default)]
-    wanted: String,
-    r#match: Match,
+    pub(crate) wanted: Option<String>,
+    pub(crate) r#match: Match,
 }
 
-#[derive(Debug, Deserialize, PartialEq, Eq)]
+/// Whether a source is what the release pins.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-enum Match {
+pub(crate) enum Match {
     /// The very revision.
     Exact,
     /// Another one, the nearest that can be had.
@@ -70,7 +71,12 @@ impl Recipe {
     /// Reads a release's recipe.
     pub(crate) fn load(go_ref: &Path, release: &str) -> Result<Self> {
         let path = path(go_ref, release);
-        let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
+        let text = fs::read_to_string(&path).map_err(|e| {
+            Error::Failed(format!(
+                "{}: {e}\nhint: cargo xtask gopath-recipe {release} writes it",
+                path.display()
+            ))
+        })?;
         let recipe: Recipe = serde_json::from_str(&text)
             .map_err(|e| Error::Failed(format!("{}: {e}", path.display())))?;
         if recipe.release == release {
@@ -92,7 +98,7 @@ impl Recipe {
             .filter(|s| s.r#match == Match::Nearest)
             .map(|source| Substitution {
                 module: source.path.clone(),
-                wanted: source.wanted.clone(),
+                wanted: source.wanted.clone().unwrap_or_default(),
                 got: source.got(),
             });
         let stubs = self.stubs.iter().map(|stub| Substitution {
@@ -101,6 +107,43 @@ impl Recipe {
             got: format!("go-ref/stubs/{}", stub.file),
         });
         nearest.chain(stubs).collect()
+    }
+
+    /// The file's text: a line for each stub and source, keys in a fixed order.
+    pub(crate) fn render(&self) -> Result<String> {
+        let mut stubs = Vec::new();
+        for stub in &self.stubs {
+            stubs.push(line(&[
+                ("package", Some(&stub.package)),
+                ("file", Some(&stub.file)),
+                ("why", Some(&stub.why)),
+            ])?);
+        }
+        let mut sources = Vec::new();
+        for source in &self.sources {
+            let r#match = match source.r#match {
+                Match::Exact => "exact",
+                Match::Nearest => "nearest",
+            };
+            sources.push(line(&[
+                ("path", Some(&source.path)),
+                ("module", source.module.as_ref()),
+                ("version", source.version.as_ref()),
+                ("sum", source.sum.as_ref()),
+                ("workspace", source.workspace.as_ref()),
+                ("wanted", source.wanted.as_ref()),
+                ("match", Some(&r#match.to_owned())),
+            ])?);
+        }
+        let mut text = format!("{{\"release\": \"{}\",\n\"stubs\": [\n", self.release);
+        if !stubs.is_empty() {
+            text += &stubs.join(",\n");
+            text.push('\n');
+        }
+        text += "],\n\"sources\": [\n";
+        text += &sources.join(",\n");
+        text += "\n]}\n";
+        Ok(text)
     }
 
     /// The recipe and the stubs it uses: files that a reference's digest covers.
@@ -125,7 +168,7 @@ impl Source {
     }
 
     /// The argument of `go mod download` that brings it.
-    fn download(&self) -> Option<String> {
+    pub(crate) fn download(&self) -> Option<String> {
         match (&self.version, &self.workspace) {
             (Some(version), _) => Some(format!(
                 "{}@{version}",
@@ -137,7 +180,19 @@ impl Source {
     }
 }
 
-fn path(go_ref: &Path, release: &str) -> PathBuf {
+/// An object of strings on one line.
+fn line(fields: &[(&str, Option<&String>)]) -> Result<String> {
+    let mut parts = Vec::new();
+    for (key, value) in fields {
+        if let Some(value) = value {
+            parts.push(format!("\"{key}\": {}", serde_json::to_string(value)?));
+        }
+    }
+    Ok(format!("{{{}}}", parts.join(", ")))
+}
+
+/// Where the recipe of a release lies.
+pub(crate) fn path(go_ref: &Path, release: &str) -> PathBuf {
     go_ref.join("gopath").join(format!("{release}.json"))
 }
 
@@ -234,13 +289,13 @@ pub(crate) fn go_sum(sh: &Shell, release: &str) -> Result<String> {
 /// A module in the module cache.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Module {
+pub(crate) struct Module {
     path: String,
     version: String,
     #[serde(default)]
-    dir: PathBuf,
+    pub(crate) dir: PathBuf,
     #[serde(default)]
-    sum: String,
+    pub(crate) sum: String,
     error: Option<String>,
 }
 
@@ -250,7 +305,8 @@ impl Module {
     }
 }
 
-fn download(sh: &Shell, specs: &[String]) -> Result<Vec<Module>> {
+/// Fetches modules, each named `path@version`.
+pub(crate) fn download(sh: &Shell, specs: &[String]) -> Result<Vec<Module>> {
     let output = cmd!(sh, "go mod download -json {specs...}")
         .env("GOFLAGS", "-mod=mod")
         .env("GO111MODULE", "on")
@@ -347,11 +403,14 @@ mod tests {
     }
 
     #[test]
-    fn every_recipe_in_the_repository_can_be_read() {
+    fn every_recipe_in_the_repository_is_written_as_it_is_rendered() {
         let go_ref = crate::project_root().join("go-ref");
         let mut read = 0;
         for entry in fs::read_dir(go_ref.join("gopath")).unwrap() {
             let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+            if !name.ends_with(".json") {
+                continue;
+            }
             let recipe = Recipe::load(&go_ref, name.trim_end_matches(".json")).unwrap();
             assert!(
                 recipe

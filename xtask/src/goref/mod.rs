@@ -6,6 +6,7 @@
 //! same.
 
 pub(crate) mod gopath;
+pub(crate) mod imports;
 pub(crate) mod module;
 pub(crate) mod pins;
 
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use xshell::{Shell, cmd};
+use xshell::{Cmd, Shell, cmd};
 
 use crate::error::{Error, Result};
 use pins::{Mode, Pin, Pins};
@@ -204,25 +205,41 @@ fn go_env() -> Vec<(String, String)> {
 
 /// The `go` program of a toolchain, fetched as a module if need be.
 fn toolchain(sh: &Shell, version: &str) -> Result<PathBuf> {
-    let root = cmd!(sh, "go env GOROOT")
+    let ask = cmd!(sh, "go env GOROOT")
         .env("GOTOOLCHAIN", version)
         .env("GOFLAGS", "")
-        .env("GOWORK", "off")
-        .quiet()
-        .ignore_stderr()
-        .read()
-        .map_err(|e| unavailable(&format!("the toolchain {version}"), &e.to_string()))?;
-    let go = Path::new(&root).join("bin/go");
+        .env("GOWORK", "off");
+    let root = answer(ask).map_err(|why| unavailable(&format!("the toolchain {version}"), &why))?;
+    let go = Path::new(root.trim()).join("bin/go");
     if go.exists() {
         Ok(go)
     } else {
-        Err(unavailable(&format!("the toolchain {version}"), &root))
+        Err(unavailable(
+            &format!("the toolchain {version}"),
+            &format!("{} is missing", go.display()),
+        ))
+    }
+}
+
+/// What a command prints, or why it does not.
+fn answer(command: Cmd<'_>) -> std::result::Result<String, String> {
+    let output = command
+        .quiet()
+        .ignore_status()
+        .output()
+        .map_err(|e| e.to_string())?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        // `go mod download -json` complains on stdout.
+        let words = [output.stderr, output.stdout].concat();
+        Err(String::from_utf8_lossy(&words).trim().to_owned())
     }
 }
 
 fn unavailable(what: &str, why: &str) -> Error {
     Error::Unavailable(format!(
-        "{what} is not available ({why})\n\
+        "{what} is not available: {why}\n\
          hint: references need Go 1.21 or newer on PATH and a module proxy (`go env GOPROXY`)"
     ))
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 use xshell::{Shell, cmd};
 
 use super::pins::Pin;
-use super::{Assembled, unavailable};
+use super::{Assembled, answer, unavailable};
 use crate::error::{Error, Result};
 
 /// Staging modules no reference imports; the proxy lacks many of their tags.
@@ -33,15 +33,13 @@ pub(crate) fn assemble(sh: &Shell, pin: &Pin, workdir: &Path) -> Result<Assemble
         ))
     })?;
     let release = &pin.release;
-    let downloaded = cmd!(sh, "go mod download -json k8s.io/kubernetes@{release}")
+    let download = cmd!(sh, "go mod download -json k8s.io/kubernetes@{release}")
         .env("GOFLAGS", "-mod=mod")
         .env("GO111MODULE", "on")
         .env("GOWORK", "off")
-        .env("GONOSUMDB", "*")
-        .quiet()
-        .ignore_stderr()
-        .read()
-        .map_err(|e| unavailable(&format!("k8s.io/kubernetes {release}"), &e.to_string()))?;
+        .env("GONOSUMDB", "*");
+    let downloaded = answer(download)
+        .map_err(|why| unavailable(&format!("k8s.io/kubernetes {release}"), &why))?;
     let kubernetes = Path::new(&json_string(&downloaded, "Dir")?).to_path_buf();
 
     let read = |name: &str| {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::gopath::Recipe;
+use super::gopath::{self, Recipe};
 use crate::error::{Error, Result};
 use crate::golden::sha256_hex;
 
@@ -95,7 +95,8 @@ impl Pins {
                 .map_err(|e| Error::Failed(format!("{}: {e} in {}", path.display(), raw.get())))?;
             let mut files = core_files(go_ref)?;
             files.extend(pin.shims.iter().map(|shim| go_ref.join("shims").join(shim)));
-            if pin.mode == Mode::Gopath && pin.obtainable {
+            // A release that has no recipe yet is told so when it is to be built.
+            if pin.mode == Mode::Gopath && gopath::path(go_ref, &pin.release).exists() {
                 let recipe = Recipe::load(go_ref, &pin.release)?;
                 pin.substitutions = recipe.substitutions();
                 files.extend(recipe.inputs(go_ref));
