@@ -396,14 +396,16 @@ fn random_lines(release: &str, answers: &[String]) -> Result<Vec<String>> {
     }
     let random: Random = serde_json::from_str(&answers.concat())
         .map_err(|e| Error::Failed(format!("{release}: no random objects: {e}")))?;
-    let line = |(n, object): (usize, &Box<RawValue>)| {
-        format!(
-            r#"{{"id":"random-{release}-{:04}","object":{}}}"#,
-            n + 1,
-            object.get()
-        )
-    };
-    Ok(random.objects.iter().enumerate().map(line).collect())
+    let numbered = random.objects.iter().enumerate();
+    Ok(numbered
+        .map(|(n, object)| {
+            format!(
+                r#"{{"id":"random-{release}-{:04}","object":{}}}"#,
+                n + 1,
+                object.get()
+            )
+        })
+        .collect())
 }
 
 /// Puts an entry in its place: the manifest keeps the order of the pins.
