@@ -56,6 +56,13 @@ impl std::error::Error for ConvertError {}
 /// each before its type was converted.
 const CONVERSION_APPLIES_DEFAULTS: Span = Span::minors(1, 4);
 
+/// For a while the converter still called the function for the type of what it was handed, the
+/// object itself above all, but no longer those for the types inside.
+const CONVERTER_APPLIES_DEFAULTS: Span = Span::minors(5, 6);
+
+/// Kinds that a shortcut kept from the converter.
+const FAST_PATH: &[&str] = &["Pod", "ReplicationController"];
+
 /// The generated functions of these releases made an empty slice out of a nil one on the way to
 /// the versioned form, for fields that JSON does not omit.
 const NIL_SLICES_BECOME_EMPTY: Span = Span::minors(6, 7);
@@ -73,7 +80,8 @@ pub fn to_internal(
 ) -> Result<Value, ConvertError> {
     let internal = internal_type(schema, kind)?;
     let mut converter = Converter::new(schema, ToInternal, gates);
-    let mut out = if CONVERSION_APPLIES_DEFAULTS.contains(schema.release()) {
+    let release = schema.release();
+    let mut out = if CONVERSION_APPLIES_DEFAULTS.contains(release) {
         let mut defaulted = versioned.clone();
         // What annotations stand for becomes a field first, and gets defaults like a field.
         converter.read_annotations(kind.versioned, &mut defaulted)?;
@@ -82,6 +90,14 @@ pub fn to_internal(
             kind,
             gates,
         );
+        converter.convert(kind.versioned, &defaulted, internal)?
+    } else if CONVERTER_APPLIES_DEFAULTS.contains(release) && !FAST_PATH.contains(&&*kind.kind) {
+        let mut defaulted = versioned.clone();
+        let mut object = Mut::new(schema, kind.versioned, &mut defaulted);
+        defaults::apply_to_one(object.by_ref(), gates);
+        for claim in object.at("Spec.VolumeClaimTemplates").items() {
+            defaults::apply_to_one(claim, gates);
+        }
         converter.convert(kind.versioned, &defaulted, internal)?
     } else {
         converter.convert(kind.versioned, versioned, internal)?
@@ -103,14 +119,24 @@ pub fn from_internal(
     let internal = internal_type(schema, kind)?;
     let mut converter = Converter::new(schema, FromInternal, gates);
     let mut out = converter.convert(internal, object, kind.versioned)?;
-    set_type_meta(
-        schema,
-        kind.versioned,
-        &mut out,
-        &kind.api_version,
-        &kind.kind,
-    );
+    let name = kind_of(schema, kind);
+    set_type_meta(schema, kind.versioned, &mut out, &kind.api_version, name);
     Ok(out)
+}
+
+/// The name under which an internal type is written. ScheduledJob was an alias of CronJob in 1.5
+/// to 1.7, and what had been created as the one came back as the other.
+fn kind_of<'a>(schema: &'a Schema, kind: &'a KindEntry) -> &'a str {
+    let alias_of = |other: &&KindEntry| {
+        &*kind.kind == "ScheduledJob"
+            && &*other.kind == "CronJob"
+            && other.api_version == kind.api_version
+    };
+    schema
+        .kinds()
+        .iter()
+        .find(alias_of)
+        .map_or(&kind.kind, |other| &other.kind)
 }
 
 fn internal_type(schema: &Schema, kind: &KindEntry) -> Result<TypeId, ConvertError> {
