@@ -82,7 +82,7 @@ impl Recipe {
             Recipe::Adler32OfDump(Form::Versioned) => "adler32 of the dump of v1.Container",
             Recipe::Fnv32aOfDump => "FNV-32a of the dump of v1.Container",
             Recipe::Fnv32aOfJsonDump => "FNV-32a of the dump of the JSON",
-            Recipe::Fnv32aOfNameAndImage => "FNV-32a of the dump of name and image as JSON",
+            Recipe::Fnv32aOfNameAndImage => "FNV-32a of the dump of name and image",
             Recipe::Fnv32aOfJsonDumpWithoutResources => {
                 "FNV-32a of the dump of the JSON without resources"
             }
