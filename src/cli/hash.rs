@@ -4,25 +4,30 @@
 //! the next one is looked at, so results and messages come in input order. What fails is told and
 //! counted, and the rest goes on.
 
+mod messages;
+mod meta;
+mod render;
+
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use kubehash::catalogue::{self, Evidence, Resolution};
+use kubehash::catalogue::{self, Resolution};
 use kubehash::diagnostic::Diagnostic;
 use kubehash::documents::{self, Document};
 use kubehash::engine::{Engine, EngineError, Options, View};
-use kubehash::json::Reader;
 use kubehash::report::{ContainerResult, HashReport, HashResult, Summary};
 use kubehash::toolchain::Toolchain;
 use kubehash::yaml::Dialect;
 
 use super::Exit;
 use super::args::{HashArgs, Output};
-use super::console::{Console, printable};
+use super::console::Console;
 use super::input::{self, Argument, Source};
 use super::kinds::{self, Class};
-use super::table::{Table, terminal_width};
+use messages::Messages;
+use meta::Meta;
+use render::render;
 
 /// Hashes what the arguments name and prints the report.
 pub(super) fn run(args: &HashArgs, console: &Console) -> io::Result<Exit> {
@@ -444,324 +449,5 @@ fn of_engine(error: &EngineError) -> Diagnostic {
     match error.hint() {
         Some(hint) => diagnostic.with_hint(hint),
         None => diagnostic,
-    }
-}
-
-/// What is said about one object; what several releases say alike is said once.
-#[derive(Default)]
-struct Messages(Vec<Message>);
-
-struct Message {
-    diagnostic: Diagnostic,
-    /// Positions of the targets that say so.
-    targets: Vec<usize>,
-    /// Whether it is told at once, or only counted in the last line.
-    aloud: bool,
-}
-
-impl Messages {
-    fn add(&mut self, target: usize, diagnostics: Vec<Diagnostic>) {
-        for diagnostic in diagnostics {
-            self.push(target, diagnostic, true);
-        }
-    }
-
-    fn skip(&mut self, target: usize, diagnostic: Diagnostic) {
-        self.push(target, diagnostic, false);
-    }
-
-    fn push(&mut self, target: usize, diagnostic: Diagnostic, aloud: bool) {
-        match self
-            .0
-            .iter_mut()
-            .find(|message| message.diagnostic == diagnostic)
-        {
-            Some(message) => message.targets.push(target),
-            None => self.0.push(Message {
-                diagnostic,
-                targets: vec![target],
-                aloud,
-            }),
-        }
-    }
-
-    /// The messages, with the releases they hold for where that is not all of them.
-    fn told(self, all: &[Target]) -> impl Iterator<Item = Message> {
-        self.0.into_iter().map(|mut message| {
-            if message.targets.len() < all.len() {
-                let names: Vec<String> = message
-                    .targets
-                    .iter()
-                    .filter_map(|target| Some(all.get(*target)?.name()))
-                    .filter(|name| !message.diagnostic.message.contains(name.as_str()))
-                    .collect();
-                if !names.is_empty() {
-                    let text = &mut message.diagnostic.message;
-                    *text = format!("{text} (in {})", names.join(", "));
-                }
-            }
-            message
-        })
-    }
-}
-
-/// What has to be known of an object before a release decodes it.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Meta {
-    is_object: bool,
-    api_version: String,
-    kind: String,
-    has_uid: bool,
-    has_resource_version: bool,
-    has_status: bool,
-}
-
-impl Meta {
-    /// Reads what it can; what is no JSON, or of another type, is left for the engine to refuse.
-    fn of(json: &str) -> Meta {
-        let mut meta = Meta::default();
-        let _ = meta.read(json);
-        meta
-    }
-
-    fn read(&mut self, json: &str) -> Result<(), kubehash::json::SyntaxError> {
-        use kubehash::json::Token;
-        let mut reader = Reader::new(json);
-        if reader.peek()? != Token::Object {
-            return Ok(());
-        }
-        reader.begin_object()?;
-        self.is_object = true;
-        let mut first = true;
-        while let Some(key) = reader.next_key(&mut first)? {
-            match &*key {
-                "apiVersion" if reader.peek()? == Token::String => {
-                    self.api_version = reader.string()?.into_owned();
-                }
-                "kind" if reader.peek()? == Token::String => {
-                    self.kind = reader.string()?.into_owned();
-                }
-                // A kind of the wrong type is there, and wrong: not the same as missing.
-                "kind" => {
-                    self.is_object = false;
-                    reader.raw()?;
-                }
-                "metadata" if reader.peek()? == Token::Object => {
-                    reader.begin_object()?;
-                    let mut first = true;
-                    while let Some(key) = reader.next_key(&mut first)? {
-                        let set = !matches!(reader.raw()?, "\"\"" | "null");
-                        match &*key {
-                            "uid" => self.has_uid = set,
-                            "resourceVersion" => self.has_resource_version = set,
-                            _ => {}
-                        }
-                    }
-                }
-                "status" => self.has_status = !matches!(reader.raw()?, "{}" | "null"),
-                _ => {
-                    reader.raw()?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether an API server handed the object out as it stands in the cluster: then nothing will
-    /// change it on its way to the kubelet. A manifest may fix a uid (static Pods do), but it has
-    /// neither a resource version nor a status.
-    fn is_live_pod(&self) -> bool {
-        self.kind == "Pod" && self.has_uid && (self.has_resource_version || self.has_status)
-    }
-}
-
-/// The results as a table: a row per container, a column per release. Where the terminal is too
-/// narrow for that, a block per object.
-fn render(targets: &[Target], results: &[HashResult]) -> String {
-    if results.is_empty() {
-        return String::new();
-    }
-    let releases: Vec<String> = targets
-        .iter()
-        .map(|target| match target.resolution {
-            // A star stands for the warning on stderr.
-            Resolution {
-                evidence: Evidence::Built,
-                vendor: false,
-                ..
-            } => target.name(),
-            _ => format!("{}*", target.name()),
-        })
-        .collect();
-    let releases = || releases.iter().map(String::as_str);
-
-    let objects: Vec<ObjectRows<'_>> = results
-        .chunk_by(|a, b| (&a.source, a.document) == (&b.source, b.document))
-        .map(|results| ObjectRows::new(targets, results))
-        .collect();
-    let mut wide = Table::new(
-        ["DOCUMENT", "KIND", "NAMESPACE", "NAME", "CONTAINER", "TYPE"]
-            .into_iter()
-            .chain(releases()),
-    );
-    for object in &objects {
-        let place = format!("{}#{}", object.about.source, object.about.document);
-        let HashResult {
-            kind,
-            namespace,
-            name,
-            ..
-        } = object.about;
-        let namespace = if namespace.is_empty() { "-" } else { namespace };
-        for row in &object.rows {
-            wide.row(
-                [&place, kind, namespace, name]
-                    .into_iter()
-                    .chain(row.cells()),
-            );
-        }
-    }
-    if terminal_width().is_none_or(|width| wide.width() <= width) {
-        return wide.to_string();
-    }
-
-    let mut narrow = Table::new(["  CONTAINER", "TYPE"].into_iter().chain(releases()));
-    let mut titles = BTreeMap::new();
-    let mut line = 1;
-    for object in &objects {
-        let HashResult {
-            source,
-            document,
-            kind,
-            namespace,
-            name,
-            ..
-        } = object.about;
-        let slash = if namespace.is_empty() { "" } else { "/" };
-        titles.insert(
-            line,
-            format!("{source}#{document}: {kind} {namespace}{slash}{name}"),
-        );
-        line += object.rows.len();
-        for row in &object.rows {
-            let name = format!("  {}", row.name);
-            narrow.row([name.as_str()].into_iter().chain(row.cells().skip(1)));
-        }
-    }
-    let mut blocks = String::new();
-    for (number, line) in narrow.to_string().lines().enumerate() {
-        if let Some(title) = titles.get(&number) {
-            blocks.push_str(&format!("{}\n", printable(title)));
-        }
-        blocks.push_str(&format!("{line}\n"));
-    }
-    blocks
-}
-
-/// One object's containers, side by side under all releases.
-struct ObjectRows<'a> {
-    about: &'a HashResult,
-    rows: Vec<Row<'a>>,
-}
-
-struct Row<'a> {
-    name: &'a str,
-    container_type: &'a str,
-    hashes: Vec<&'a str>,
-}
-
-impl Row<'_> {
-    fn cells(&self) -> impl Iterator<Item = &str> {
-        [self.name, self.container_type]
-            .into_iter()
-            .chain(self.hashes.iter().copied())
-    }
-}
-
-impl<'a> ObjectRows<'a> {
-    /// `results` are one object's, at least one, in the order of the targets; a target under which
-    /// the object failed has none.
-    fn new(targets: &[Target], results: &'a [HashResult]) -> ObjectRows<'a> {
-        let columns: Vec<Option<&HashResult>> = targets
-            .iter()
-            .map(|target| {
-                let name = target.name();
-                results.iter().find(|result| result.release == name)
-            })
-            .collect();
-        let mut rows: Vec<Row<'a>> = Vec::new();
-        for (column, result) in columns.iter().enumerate() {
-            for container in result.iter().flat_map(|result| &result.containers) {
-                // A release may know a list of containers that another one drops; and nothing
-                // keeps a manifest from using a name twice.
-                let row = rows.iter().position(|row| {
-                    row.name == container.name
-                        && row.container_type == container.container_type
-                        && row.hashes[column] == "-"
-                });
-                let row = match row {
-                    Some(row) => &mut rows[row],
-                    None => {
-                        rows.push(Row {
-                            name: &container.name,
-                            container_type: container.container_type,
-                            hashes: vec!["-"; targets.len()],
-                        });
-                        let last = rows.len() - 1;
-                        &mut rows[last]
-                    }
-                };
-                row.hashes[column] = &container.hex;
-            }
-        }
-        rows.sort_by_key(|row| match row.container_type {
-            "init" => 0,
-            "container" => 1,
-            _ => 2,
-        });
-        if rows.is_empty() {
-            rows.push(Row {
-                name: "-",
-                container_type: "-",
-                hashes: vec!["-"; targets.len()],
-            });
-        }
-        ObjectRows {
-            about: &results[0],
-            rows,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_live_pod_is_told_from_a_manifest() {
-        let live = |json: &str| Meta::of(json).is_live_pod();
-        assert!(live(
-            r#"{"kind":"Pod","metadata":{"uid":"u","resourceVersion":"1"}}"#
-        ));
-        assert!(live(
-            r#"{"kind":"Pod","metadata":{"uid":"u"},"status":{"phase":"Running"}}"#
-        ));
-        assert!(
-            !live(r#"{"kind":"Pod","metadata":{"uid":"u"},"status":{}}"#),
-            "a static Pod's file"
-        );
-        assert!(!live(
-            r#"{"kind":"Pod","metadata":{"uid":"","resourceVersion":"1"}}"#
-        ));
-        assert!(!live(
-            r#"{"kind":"Deployment","metadata":{"uid":"u","resourceVersion":"1"}}"#
-        ));
-    }
-
-    #[test]
-    fn what_is_no_object_is_for_the_engine_to_refuse() {
-        for json in ["5", "", "[]", "nonsense", r#"{"kind":5}"#] {
-            assert!(!Meta::of(json).is_object, "{json}");
-        }
     }
 }

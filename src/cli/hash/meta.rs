@@ -1,0 +1,108 @@
+//! What has to be known of an object before a release decodes it.
+
+use kubehash::json::{Reader, SyntaxError, Token};
+
+/// Read off the object's JSON, whatever release it is for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Meta {
+    /// Whether it is an object whose kind, if it has one, is a string.
+    pub(super) is_object: bool,
+    /// Empty where it is missing.
+    pub(super) api_version: String,
+    /// Empty where it is missing.
+    pub(super) kind: String,
+    has_uid: bool,
+    has_resource_version: bool,
+    has_status: bool,
+}
+
+impl Meta {
+    /// Reads what it can; what is no JSON, or of another type, is left for the engine to refuse.
+    pub(super) fn of(json: &str) -> Meta {
+        let mut meta = Meta::default();
+        let _ = meta.read(json);
+        meta
+    }
+
+    fn read(&mut self, json: &str) -> Result<(), SyntaxError> {
+        let mut reader = Reader::new(json);
+        if reader.peek()? != Token::Object {
+            return Ok(());
+        }
+        reader.begin_object()?;
+        self.is_object = true;
+        let mut first = true;
+        while let Some(key) = reader.next_key(&mut first)? {
+            match &*key {
+                "apiVersion" if reader.peek()? == Token::String => {
+                    self.api_version = reader.string()?.into_owned();
+                }
+                "kind" if reader.peek()? == Token::String => {
+                    self.kind = reader.string()?.into_owned();
+                }
+                // A kind of the wrong type is there, and wrong: not the same as missing.
+                "kind" => {
+                    self.is_object = false;
+                    reader.raw()?;
+                }
+                "metadata" if reader.peek()? == Token::Object => {
+                    reader.begin_object()?;
+                    let mut first = true;
+                    while let Some(key) = reader.next_key(&mut first)? {
+                        let set = !matches!(reader.raw()?, "\"\"" | "null");
+                        match &*key {
+                            "uid" => self.has_uid = set,
+                            "resourceVersion" => self.has_resource_version = set,
+                            _ => {}
+                        }
+                    }
+                }
+                "status" => self.has_status = !matches!(reader.raw()?, "{}" | "null"),
+                _ => {
+                    reader.raw()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an API server handed the object out as it stands in the cluster: then nothing will
+    /// change it on its way to the kubelet. A manifest may fix a uid (static Pods do), but it has
+    /// neither a resource version nor a status.
+    pub(super) fn is_live_pod(&self) -> bool {
+        self.kind == "Pod" && self.has_uid && (self.has_resource_version || self.has_status)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_live_pod_is_told_from_a_manifest() {
+        let live = |json: &str| Meta::of(json).is_live_pod();
+        assert!(live(
+            r#"{"kind":"Pod","metadata":{"uid":"u","resourceVersion":"1"}}"#
+        ));
+        assert!(live(
+            r#"{"kind":"Pod","metadata":{"uid":"u"},"status":{"phase":"Running"}}"#
+        ));
+        assert!(
+            !live(r#"{"kind":"Pod","metadata":{"uid":"u"},"status":{}}"#),
+            "a static Pod's file"
+        );
+        assert!(!live(
+            r#"{"kind":"Pod","metadata":{"uid":"","resourceVersion":"1"}}"#
+        ));
+        assert!(!live(
+            r#"{"kind":"Deployment","metadata":{"uid":"u","resourceVersion":"1"}}"#
+        ));
+    }
+
+    #[test]
+    fn what_is_no_object_is_for_the_engine_to_refuse() {
+        for json in ["5", "", "[]", "nonsense", r#"{"kind":5}"#] {
+            assert!(!Meta::of(json).is_object, "{json}");
+        }
+    }
+}
