@@ -60,6 +60,9 @@ const CONVERSION_APPLIES_DEFAULTS: Span = Span::minors(1, 4);
 /// object itself above all, but no longer those for the types inside.
 const CONVERTER_APPLIES_DEFAULTS: Span = Span::minors(5, 6);
 
+/// 1.1's `ConvertToVersion` blanks the version only. (Decoding blanks both.)
+const KIND_STAYS: Span = Span::minors(1, 1);
+
 /// Kinds that a shortcut kept from the converter.
 const FAST_PATH: &[&str] = &["Pod", "ReplicationController"];
 
@@ -67,7 +70,8 @@ const FAST_PATH: &[&str] = &["Pod", "ReplicationController"];
 /// the versioned form, for fields that JSON does not omit.
 const NIL_SLICES_BECOME_EMPTY: Span = Span::minors(6, 7);
 
-/// Makes the internal object of a versioned one. Its `apiVersion` and `kind` are empty.
+/// Makes the internal object of a versioned one. Its `apiVersion` and `kind` are empty, but for
+/// 1.1, which keeps the kind.
 ///
 /// # Errors
 /// When the release has no internal form of the kind, or where Go's conversion fails: an
@@ -102,7 +106,12 @@ pub fn to_internal(
     } else {
         converter.convert(kind.versioned, versioned, internal)?
     };
-    set_type_meta(schema, internal, &mut out, "", "");
+    let name = if KIND_STAYS.contains(release) {
+        &kind.kind
+    } else {
+        ""
+    };
+    set_type_meta(schema, internal, &mut out, "", name);
     Ok(out)
 }
 

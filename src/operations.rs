@@ -255,6 +255,7 @@ pub fn read_file_internal(
     source: StaticSource<'_>,
 ) -> Result<Value> {
     let (ty, mut pod) = into_internal(schema, kind, pod, gates)?;
+    Mut::new(schema, ty, &mut pod).get("TypeMeta").clear();
     apply_defaults(schema, ty, &mut pod, source);
     Ok(pod)
 }
