@@ -265,20 +265,15 @@ impl Session<'_> {
         number: usize,
         readings: Vec<Option<Result<Document<'_>, Diagnostic>>>,
     ) {
-        let outcomes: Vec<Outcome> = self
-            .targets
-            .iter()
-            .zip(readings)
-            .filter_map(|(target, reading)| Some((target, reading?)))
-            .map(|(target, reading)| match reading {
-                Ok(document) => self.hash(target, source, &document),
-                Err(diagnostic) => Outcome::Failed(vec![diagnostic]),
-            })
-            .collect();
-
         let mut messages = Messages::default();
         let (mut failed, mut skipped) = (false, None);
-        for (target, outcome) in outcomes.into_iter().enumerate() {
+        for (target, reading) in readings.into_iter().enumerate() {
+            // A release that cannot read a list at all has one entry where others have its items.
+            let Some(reading) = reading else { continue };
+            let outcome = match reading {
+                Ok(document) => self.hash(&self.targets[target], source, &document),
+                Err(diagnostic) => Outcome::Failed(vec![diagnostic]),
+            };
             match outcome {
                 Outcome::Hashed(result, warnings) => {
                     messages.add(target, warnings);
@@ -297,13 +292,11 @@ impl Session<'_> {
         self.summary.documents += 1;
         if failed {
             self.summary.errors += 1;
-        } else if skipped.is_some() {
+        } else if let Some(kind) = skipped {
             self.summary.skipped += 1;
+            *self.skipped.entry(kind).or_default() += 1;
         } else {
             self.summary.checked += 1;
-        }
-        if let Some(kind) = skipped {
-            *self.skipped.entry(kind).or_default() += 1;
         }
         for message in messages.told(&self.targets) {
             let diagnostic = message.diagnostic.in_document(source, number);
