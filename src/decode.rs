@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::json::{Reader, SyntaxError, Token};
+use crate::json::{Reader, Surrogates, SyntaxError, Token};
 use crate::quantity::Flavour;
 use crate::release::{Release, Span};
 use crate::schema::{Kind, Schema, Special, TypeId};
@@ -17,14 +17,85 @@ use crate::time::Time;
 use crate::toolchain::Toolchain;
 use crate::value::Value;
 
-/// How the JSON library of a release treats what the JSON standard leaves open.
+/// How the JSON library of a release treats what the JSON standard leaves open, and what it gets
+/// wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// `Image` is taken for `image` where no key fits exactly.
     pub fold_case: bool,
+    /// What `null` does to a field that cannot be nil.
+    pub null: Null,
+    /// What becomes of half a surrogate pair.
+    pub surrogates: Surrogates,
+    /// Numbers in fields that are dropped have to fit a float all the same.
+    pub dropped_numbers: DroppedNumbers,
+    /// ugorji's codec alone: `80.0` and `8e1` are whole numbers, a list stands for a struct's
+    /// fields in their order, and `null` is no element of `[]string` and `map[string]string`.
+    pub codec: bool,
 }
 
-const DIALECTS: &[(Span, Dialect)] = &[(Span::ALL, Dialect { fold_case: false })];
+/// What `null` does to a field that cannot be nil.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Null {
+    /// Nothing.
+    Keeps,
+    /// It empties strings and does nothing to others.
+    EmptiesStrings,
+    /// It makes the field zero.
+    Zeroes,
+}
+
+/// What numbers in fields that nobody knows have to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DroppedNumbers {
+    /// Anything JSON allows.
+    Any,
+    /// Within the range of a `float32`, if they have an exponent.
+    Float32,
+    /// Within the range of a `float64`.
+    Float64,
+}
+
+const ENCODING_JSON: Dialect = Dialect {
+    fold_case: true,
+    null: Null::Keeps,
+    surrogates: Surrogates::Alone,
+    dropped_numbers: DroppedNumbers::Any,
+    codec: false,
+};
+
+const UGORJI: Dialect = Dialect {
+    fold_case: false,
+    null: Null::Zeroes,
+    surrogates: Surrogates::Paired,
+    dropped_numbers: DroppedNumbers::Float64,
+    codec: true,
+};
+
+const JSON_ITERATOR_1_1_4: Dialect = Dialect {
+    fold_case: false,
+    null: Null::EmptiesStrings,
+    surrogates: Surrogates::Pairwise,
+    dropped_numbers: DroppedNumbers::Float32,
+    codec: false,
+};
+
+/// From 1.1.5 on unknown numbers are read as `float64` (`skipNumber`, `iter_skip_strict.go`).
+const JSON_ITERATOR: Dialect = Dialect {
+    dropped_numbers: DroppedNumbers::Float64,
+    ..JSON_ITERATOR_1_1_4
+};
+
+/// A fork of `encoding/json` that minds the case.
+const SIGS_JSON: Dialect = Dialect { fold_case: false, ..ENCODING_JSON };
+
+const DIALECTS: &[(Span, Dialect)] = &[
+    (Span::minors(1, 1), ENCODING_JSON),
+    (Span::minors(2, 7), UGORJI),
+    (Span::minors(8, 15), JSON_ITERATOR_1_1_4),
+    (Span::minors(16, 22), JSON_ITERATOR),
+    (Span::since(23, 0), SIGS_JSON),
+];
 
 impl Dialect {
     /// The dialect of a release's serializer.
@@ -32,7 +103,7 @@ impl Dialect {
         DIALECTS
             .iter()
             .find(|(span, _)| span.contains(release))
-            .map_or(Dialect { fold_case: false }, |(_, dialect)| *dialect)
+            .map_or(SIGS_JSON, |(_, dialect)| *dialect)
     }
 }
 
@@ -71,11 +142,12 @@ impl std::error::Error for DecodeError {}
 /// # Errors
 /// When the text is not JSON, or a value does not fit its field.
 pub fn decode(schema: &Schema, ty: TypeId, text: &str) -> Result<Decoded, DecodeError> {
+    let dialect = Dialect::of(schema.release());
     let mut decoder = Decoder {
         schema,
-        dialect: Dialect::of(schema.release()),
+        dialect,
         flavour: Flavour::of(schema.release()),
-        reader: Reader::new(text),
+        reader: Reader::with_surrogates(text, dialect.surrogates),
         path: Vec::new(),
         unknown: Vec::new(),
     };
@@ -149,17 +221,25 @@ impl<'a> Decoder<'_, 'a> {
     /// Decodes what comes next into `value`, which may hold what an earlier key of the same name
     /// left there.
     fn value(&mut self, ty: TypeId, value: &mut Value) -> Result<()> {
-        if let Some(special) = self.schema[ty].special {
-            return self.special(special, ty, value);
-        }
         let token = self.peek()?;
         let schema = self.schema;
+        match schema[ty].special {
+            Some(_) if token == Token::Null && self.dialect.null == Null::Zeroes => {}
+            Some(special) => return self.special(special, ty, value),
+            None => {}
+        }
+        if token == Token::Null {
+            match (&schema[ty].kind, self.dialect.null) {
+                (Kind::Pointer(_) | Kind::Slice(_) | Kind::Bytes | Kind::Map(..) | Kind::Interface, _) => {
+                    *value = Value::Nil;
+                }
+                (Kind::String, Null::EmptiesStrings) | (_, Null::Zeroes) => *value = schema.zero(ty),
+                _ => {}
+            }
+            return self.null();
+        }
         match &schema[ty].kind {
             Kind::Pointer(elem) => {
-                if token == Token::Null {
-                    *value = Value::Nil;
-                    return self.null();
-                }
                 if !matches!(value, Value::Pointer(_)) {
                     *value = Value::Pointer(Box::new(schema.zero(*elem)));
                 }
@@ -167,17 +247,6 @@ impl<'a> Decoder<'_, 'a> {
                     self.value(*elem, inner)?;
                 }
                 return Ok(());
-            }
-            // null leaves everything that is not a pointer, slice, map or interface as it was
-            Kind::Bool | Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::String
-            | Kind::Struct(_) | Kind::Array(..)
-                if token == Token::Null =>
-            {
-                return self.null();
-            }
-            Kind::Slice(_) | Kind::Bytes | Kind::Map(..) | Kind::Interface if token == Token::Null => {
-                *value = Value::Nil;
-                return self.null();
             }
             Kind::Bool => {
                 if token != Token::Bool {
@@ -188,16 +257,16 @@ impl<'a> Decoder<'_, 'a> {
             Kind::Int(bits) => {
                 let number = self.number("a whole number", token)?;
                 let limit = i64::MAX >> (64 - bits);
-                match number.parse::<i64>() {
-                    Ok(n) if -limit - 1 <= n && n <= limit => *value = Value::Int(n),
-                    _ => return Err(self.error(format!("expected a whole number that fits {bits} bits, found {number}"))),
+                match self.whole(number).and_then(|n| i64::try_from(n).ok()) {
+                    Some(n) if -limit - 1 <= n && n <= limit => *value = Value::Int(n),
+                    _ => return Err(self.error(format!("expected a whole number that fits {bits} bits, found {}", excerpt(number)))),
                 }
             }
             Kind::Uint(bits) => {
                 let number = self.number("a whole number, not negative", token)?;
-                match number.parse::<u64>() {
-                    Ok(n) if n <= u64::MAX >> (64 - bits) => *value = Value::Uint(n),
-                    _ => return Err(self.error(format!("expected a whole number, not negative, that fits {bits} bits, found {number}"))),
+                match self.whole(number).and_then(|n| u64::try_from(n).ok()) {
+                    Some(n) if n <= u64::MAX >> (64 - bits) => *value = Value::Uint(n),
+                    _ => return Err(self.error(format!("expected a whole number, not negative, that fits {bits} bits, found {}", excerpt(number)))),
                 }
             }
             Kind::Float(_) => {
@@ -234,6 +303,7 @@ impl<'a> Decoder<'_, 'a> {
                 }
                 self.map(*key, *elem, value)?;
             }
+            Kind::Struct(_) if token == Token::Array && self.dialect.codec => self.object_from_list(ty, value)?,
             Kind::Struct(_) => {
                 if token != Token::Object {
                     return Err(self.mismatch("an object", token));
@@ -259,6 +329,73 @@ impl<'a> Decoder<'_, 'a> {
         self.reader.number().map_err(|e| self.syntax(e))
     }
 
+    /// A whole number as it is written.
+    fn whole(&self, number: &str) -> Option<i128> {
+        if !self.dialect.codec {
+            return number.parse::<i64>().ok().map(i128::from).or_else(|| number.parse::<u64>().ok().map(i128::from));
+        }
+        // `decNum` of ugorji's codec: a mantissa of 64 bits without trailing zeros, and an exponent
+        // that must not be negative.
+        let (number, exponent) = match number.split_once(['e', 'E']) {
+            Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
+            None => (number, 0),
+        };
+        let (digits, negative) = match number.strip_prefix('-') {
+            Some(digits) => (digits, true),
+            None => (number, false),
+        };
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let mut exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+        let mut mantissa = 0u64;
+        for digit in whole.bytes().chain(fraction.bytes()) {
+            mantissa = mantissa.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+        }
+        while mantissa != 0 && mantissa.is_multiple_of(10) {
+            mantissa /= 10;
+            exponent += 1;
+        }
+        let power = 10u64.checked_pow(u32::try_from(exponent).ok()?)?;
+        let number = i128::from(mantissa.checked_mul(power)?);
+        Some(if negative { -number } else { number })
+    }
+
+    /// The text of a value that no field takes, or that a type's own method reads.
+    fn skip(&mut self) -> Result<&'a str> {
+        let fits = match self.dialect.dropped_numbers {
+            DroppedNumbers::Any => |_: &str| true,
+            DroppedNumbers::Float32 => |number: &str| !number.contains(['e', 'E']) || number.parse().is_ok_and(f32::is_finite),
+            DroppedNumbers::Float64 => |number: &str| number.parse().is_ok_and(f64::is_finite),
+        };
+        self.reader.raw_if(fits).map_err(|e| self.syntax(e))
+    }
+
+    /// Whether `null` is no element of a list or map of this type: ugorji's codec reads those of
+    /// plain strings and numbers with functions (`fast-path.generated.go`) that do not look for it.
+    fn refuses_null(&self, elem: TypeId) -> bool {
+        let predeclared = !matches!(self.schema[elem].kind, Kind::Struct(_) | Kind::Pointer(_))
+            && *self.schema[elem].id == *self.schema[elem].name
+            && !self.schema[elem].id.contains(['[', '.']);
+        self.dialect.codec && predeclared
+    }
+
+    /// A struct written as a list: its fields in their order (`codecDecodeSelfFromArray`).
+    fn object_from_list(&mut self, ty: TypeId, value: &mut Value) -> Result<()> {
+        let mut routes = Vec::new();
+        all_routes(self.schema, ty, &mut Vec::new(), &mut routes);
+        let mut routes = routes.into_iter();
+        let mut first = true;
+        self.reader.begin_array().map_err(|e| self.syntax(e))?;
+        while self.reader.next_item(&mut first).map_err(|e| self.syntax(e))? {
+            match routes.next().and_then(|route| follow(self.schema, ty, value, route)) {
+                Some((field_ty, field)) => self.value(field_ty, field)?,
+                None => {
+                    self.skip()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// A list that is written twice is decoded into the elements that are there already: every
     /// decoder that Kubernetes used fills their fields up rather than starting from zero.
     fn items(&mut self, elem: TypeId, value: &mut Value) -> Result<()> {
@@ -274,6 +411,9 @@ impl<'a> Decoder<'_, 'a> {
                 items.push(self.schema.zero(elem));
             }
             self.path.push(Step::Index(len));
+            if self.refuses_null(elem) && self.peek()? == Token::Null {
+                return Err(self.error("null is no element of this list in this release"));
+            }
             self.value(elem, &mut items[len])?;
             self.path.pop();
             len += 1;
@@ -301,6 +441,9 @@ impl<'a> Decoder<'_, 'a> {
             // A map's element starts from zero even when the key was there before.
             let mut item = self.schema.zero(elem);
             self.path.push(Step::Key(name.clone()));
+            if self.refuses_null(elem) && self.peek()? == Token::Null {
+                return Err(self.error("null is no value of this map in this release"));
+            }
             self.value(elem, &mut item)?;
             self.path.pop();
             match index.get(&*name) {
@@ -324,7 +467,7 @@ impl<'a> Decoder<'_, 'a> {
                 self.value(field_ty, field)?;
             } else {
                 self.unknown.push(self.path());
-                self.raw()?;
+                self.skip()?;
             }
             self.path.pop();
         }
@@ -334,26 +477,18 @@ impl<'a> Decoder<'_, 'a> {
     /// The field that a key goes to, embedded structs included.
     fn field<'v>(&self, ty: TypeId, value: &'v mut Value, key: &str) -> Option<(TypeId, &'v mut Value)> {
         let exact = |name: &str| name == key;
-        let folded = |name: &str| name.eq_ignore_ascii_case(key);
+        let folded = |name: &str| equal_fold(name, key);
         let route = route(self.schema, ty, &exact).or_else(|| {
             let fold = self.dialect.fold_case;
             fold.then(|| route(self.schema, ty, &folded)).flatten()
         })?;
-        let mut at = (ty, value);
-        for index in route {
-            let field = self.schema.fields(at.0).get(index)?;
-            let Value::Struct(values) = at.1 else {
-                return None;
-            };
-            at = (field.ty, values.get_mut(index)?);
-        }
-        Some(at)
+        follow(self.schema, ty, value, route)
     }
 
     fn special(&mut self, special: Special, ty: TypeId, value: &mut Value) -> Result<()> {
         match special {
             Special::Quantity => {
-                let raw = self.raw()?;
+                let raw = if self.dialect.codec { self.skip()? } else { self.raw()? };
                 if let Value::Quantity(quantity) = value {
                     quantity.unmarshal_json_over(raw, self.flavour).map_err(|e| {
                         self.error(format!("expected a quantity like 500m or 1Gi, found {}: {e}", excerpt(raw)))
@@ -370,10 +505,16 @@ impl<'a> Decoder<'_, 'a> {
                     }
                     _ => {
                         let number = self.number("a whole number or a string", token)?;
-                        let parsed = number.parse::<i32>().map_err(|_| {
-                            self.error(format!("expected a whole number that fits 32 bits or a string, found {number}"))
+                        let bits = match self.schema.field(ty, "IntVal").map(|(_, field)| &self.schema[field.ty].kind) {
+                            Some(Kind::Int(bits)) => *bits,
+                            _ => 32,
+                        };
+                        // The type's own method reads it, with encoding/json in every release.
+                        let parsed = number.parse::<i64>().ok().filter(|n| *n == *n << (64 - bits) >> (64 - bits));
+                        let parsed = parsed.ok_or_else(|| {
+                            self.error(format!("expected a whole number that fits {bits} bits or a string, found {number}"))
                         })?;
-                        (0, Cow::Borrowed(""), i64::from(parsed))
+                        (0, Cow::Borrowed(""), parsed)
                     }
                 };
                 // A field written twice keeps what the later form does not set.
@@ -451,6 +592,48 @@ fn route(schema: &Schema, ty: TypeId, fits: &dyn Fn(&str) -> bool) -> Option<Vec
         rest.insert(0, index);
         Some(rest)
     })
+}
+
+/// The routes to all fields that have a JSON key, in their order.
+fn all_routes(schema: &Schema, ty: TypeId, prefix: &mut Vec<usize>, routes: &mut Vec<Vec<usize>>) {
+    for (index, field) in schema.fields(ty).iter().enumerate() {
+        let Some(json) = &field.json else { continue };
+        prefix.push(index);
+        if json.is_inlined() {
+            all_routes(schema, field.ty, prefix, routes);
+        } else {
+            routes.push(prefix.clone());
+        }
+        prefix.pop();
+    }
+}
+
+/// The field at the end of a route.
+fn follow<'v>(
+    schema: &Schema,
+    ty: TypeId,
+    value: &'v mut Value,
+    route: Vec<usize>,
+) -> Option<(TypeId, &'v mut Value)> {
+    let mut at = (ty, value);
+    for index in route {
+        let field = schema.fields(at.0).get(index)?;
+        let Value::Struct(values) = at.1 else {
+            return None;
+        };
+        at = (field.ty, values.get_mut(index)?);
+    }
+    Some(at)
+}
+
+/// `foldFunc` of `encoding/json`: besides ASCII, the long s and the Kelvin sign fold to s and k.
+fn equal_fold(name: &str, key: &str) -> bool {
+    let fold = |c: char| match c {
+        'ſ' => 's',
+        '\u{212a}' => 'k',
+        c => c.to_ascii_lowercase(),
+    };
+    name.chars().map(fold).eq(key.chars().map(fold))
 }
 
 /// Standard base64 with padding; line breaks are skipped, as `encoding/base64` does.

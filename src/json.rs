@@ -59,11 +59,26 @@ impl fmt::Display for SyntaxError {
 
 impl std::error::Error for SyntaxError {}
 
+/// What becomes of a `\u` escape that is half of a surrogate pair, in a Go string U+FFFD.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Surrogates {
+    /// `encoding/json`: what follows a lone half is read on its own.
+    #[default]
+    Alone,
+    /// json-iterator: the next `\u` escape is the other half, come what may; a pair that does not
+    /// fit becomes two.
+    Pairwise,
+    /// ugorji's codec: the next `\u` escape is the other half and has to be there; a pair that does
+    /// not fit becomes one.
+    Paired,
+}
+
 /// Reads one document from front to back.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     text: &'a str,
     at: usize,
+    surrogates: Surrogates,
 }
 
 type Result<T> = std::result::Result<T, SyntaxError>;
@@ -71,7 +86,12 @@ type Result<T> = std::result::Result<T, SyntaxError>;
 impl<'a> Reader<'a> {
     /// A reader at the beginning of a document.
     pub fn new(text: &'a str) -> Reader<'a> {
-        Reader { text, at: 0 }
+        Reader::with_surrogates(text, Surrogates::default())
+    }
+
+    /// The same for a library that treats surrogates in its own way.
+    pub fn with_surrogates(text: &'a str, surrogates: Surrogates) -> Reader<'a> {
+        Reader { text, at: 0, surrogates }
     }
 
     /// Byte offset of what comes next.
@@ -244,7 +264,10 @@ impl<'a> Reader<'a> {
             b'u' => {
                 self.at += 1;
                 let unit = self.four_hex()?;
-                out.push(self.rune(unit));
+                match char::from_u32(unit) {
+                    Some(rune) => out.push(rune),
+                    None => self.surrogate(unit, out)?,
+                }
                 return Ok(());
             }
             _ => return self.error("no such escape in a string"),
@@ -264,23 +287,40 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A code unit, joined with the low surrogate that may follow; a surrogate that stands alone
-    /// is U+FFFD (`unquoteBytes`, `encoding/json/decode.go`).
-    fn rune(&mut self, unit: u32) -> char {
-        if let Some(rune) = char::from_u32(unit) {
-            return rune;
-        }
+    /// Half of a surrogate pair, joined with the other half if it follows (`unquoteBytes` in
+    /// `encoding/json`, `readEscapedChar` in json-iterator, `appendStringAsBytes` in ugorji's codec).
+    fn surrogate(&mut self, unit: u32, out: &mut String) -> Result<()> {
+        const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
         let rest = &self.text.as_bytes()[self.at..];
-        if (0xd800..0xdc00).contains(&unit)
-            && rest.starts_with(b"\\u")
-            && let Some(low) = rest.get(2..6).and_then(hex4)
-            && (0xdc00..0xe000).contains(&low)
-        {
-            self.at += 6;
-            let joined = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-            return char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER);
+        let next = match rest.strip_prefix(b"\\u") {
+            Some(digits) => digits.get(..4).and_then(hex4),
+            None => None,
+        };
+        let joined = next.and_then(|next| {
+            let high = (0xd800..0xdc00).contains(&unit);
+            let low = (0xdc00..0xe000).contains(&next);
+            (high && low).then(|| 0x10000 + ((unit - 0xd800) << 10) + (next - 0xdc00))
+        });
+        match (self.surrogates, next, joined.and_then(char::from_u32)) {
+            (_, _, Some(rune)) => {
+                self.at += 6;
+                out.push(rune);
+            }
+            (Surrogates::Pairwise, Some(next), None) => {
+                self.at += 6;
+                out.push(REPLACEMENT);
+                out.push(char::from_u32(next).unwrap_or(REPLACEMENT));
+            }
+            (Surrogates::Paired, Some(_), None) => {
+                self.at += 6;
+                out.push(REPLACEMENT);
+            }
+            (Surrogates::Paired, None, _) => {
+                return self.error("half of a surrogate pair without the other half");
+            }
+            (Surrogates::Alone | Surrogates::Pairwise, _, None) => out.push(REPLACEMENT),
         }
-        char::REPLACEMENT_CHARACTER
+        Ok(())
     }
 
     /// Enters an object.
@@ -363,6 +403,14 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When it is not JSON, or nested deeper than Go goes.
     pub fn raw(&mut self) -> Result<&'a str> {
+        self.raw_if(|_| true)
+    }
+
+    /// The same, where each number in it has to please the caller.
+    ///
+    /// # Errors
+    /// When one does not, and as [`Reader::raw`].
+    pub fn raw_if(&mut self, number_fits: impl Fn(&str) -> bool) -> Result<&'a str> {
         self.skip_space();
         let start = self.at;
         // One bit per open level: whether it is an object.
@@ -382,7 +430,10 @@ impl<'a> Reader<'a> {
                     self.string()?;
                 }
                 Token::Number => {
-                    self.number()?;
+                    let number = self.number()?;
+                    if !number_fits(number) {
+                        return self.error("a number out of range");
+                    }
                 }
                 Token::Bool => {
                     self.bool()?;
