@@ -101,27 +101,3 @@ fn exit_codes_are_in_the_documents_and_in_the_help() {
         );
     }
 }
-
-#[test]
-fn every_release_built_with_a_substitute_is_named_in_differences() {
-    let manifest: serde_json::Value = serde_json::from_str(&read("golden/manifest.json")).unwrap();
-    let text = read("DIFFERENCES.md");
-    let minor = |release: &str| {
-        release
-            .split('.')
-            .nth(1)
-            .and_then(|m| m.parse::<u32>().ok())
-            .unwrap()
-    };
-    for release in manifest["releases"].as_array().unwrap() {
-        let name = release["release"].as_str().unwrap();
-        let substitutes = release["substitutions"]
-            .as_array()
-            .is_some_and(|list| !list.is_empty());
-        let named = text.contains(name.trim_start_matches('v')) || (16..=19).contains(&minor(name));
-        assert!(
-            !substitutes || named,
-            "{name} has substitutions in golden/manifest.json"
-        );
-    }
-}

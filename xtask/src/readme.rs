@@ -1,12 +1,14 @@
-//! `cargo xtask readme`: the table of releases × subjects in README.md, from golden/manifest.json.
+//! `cargo xtask readme`: the tables in README.md (releases × subjects) and DIFFERENCES.md (parts of
+//! references that had to be replaced), from golden/manifest.json.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
 use crate::error::{Error, Result};
 use crate::golden::Manifest;
+use crate::goref::pins::Substitution;
 use crate::project_root;
 
 const BEGIN: &str = "<!-- begin: written by `cargo xtask readme` from golden/manifest.json -->\n";
@@ -26,44 +28,68 @@ const SUBJECTS: &[(&str, &str)] = &[
     ("read-file", "read-file"),
 ];
 
-/// Brings README.md up to date.
+/// The documents that hold a table, and what makes it.
+const TABLES: &[(&str, fn(&Manifest) -> Result<String>)] =
+    &[("README.md", coverage), ("DIFFERENCES.md", substitutions)];
+
+/// Brings the documents up to date.
 pub(crate) fn run() -> Result<()> {
-    let (path, text) = readme()?;
-    let fresh = refreshed(&text)?;
-    if fresh != text {
-        fs::write(&path, fresh).map_err(|e| Error::io(&path, &e))?;
-        eprintln!("README.md: the table was brought up to date");
+    for stale in stale()? {
+        fs::write(&stale.path, stale.fresh).map_err(|e| Error::io(&stale.path, &e))?;
+        eprintln!("{}: the table was brought up to date", stale.path.display());
     }
     Ok(())
 }
 
-fn readme() -> Result<(std::path::PathBuf, String)> {
-    let path = project_root().join("README.md");
+/// A document whose table is not the manifest's.
+struct Stale {
+    path: PathBuf,
+    fresh: String,
+}
+
+fn stale() -> Result<Vec<Stale>> {
+    let root = project_root();
+    let path = root.join("golden/manifest.json");
     let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
-    Ok((path, text))
+    let manifest: Manifest = serde_json::from_str(&text)?;
+    let mut stale = Vec::new();
+    for (name, table) in TABLES {
+        let path = root.join(name);
+        let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
+        let place = || {
+            Error::Failed(format!(
+                "{name}: the lines {BEGIN:?} and {END:?} are missing"
+            ))
+        };
+        let (before, rest) = text.split_once(BEGIN).ok_or_else(place)?;
+        let (_, after) = rest.split_once(END).ok_or_else(place)?;
+        let fresh = format!("{before}{BEGIN}{}{END}{after}", table(&manifest)?);
+        if fresh != text {
+            stale.push(Stale { path, fresh });
+        }
+    }
+    Ok(stale)
 }
 
-/// The text with its table replaced by the manifest's.
-fn refreshed(text: &str) -> Result<String> {
-    let place = || {
-        Error::Failed(format!(
-            "README.md: the lines {BEGIN:?} and {END:?} are missing"
-        ))
-    };
-    let (before, rest) = text.split_once(BEGIN).ok_or_else(place)?;
-    let (_, after) = rest.split_once(END).ok_or_else(place)?;
-    let table = table(&manifest(&project_root().join("golden/manifest.json"))?)?;
-    Ok(format!("{before}{BEGIN}{table}{END}{after}"))
-}
-
-fn manifest(path: &Path) -> Result<Manifest> {
-    let text = fs::read_to_string(path).map_err(|e| Error::io(path, &e))?;
-    Ok(serde_json::from_str(&text)?)
+/// A row per part that was not to be had as pinned.
+fn substitutions(manifest: &Manifest) -> Result<String> {
+    let mut out = String::from("| release | part | pinned | taken |\n| --- | --- | --- | --- |\n");
+    for release in &manifest.releases {
+        for Substitution {
+            module,
+            wanted,
+            got,
+        } in &release.substitutions
+        {
+            let _ = writeln!(out, "| {} | {module} | {wanted} | {got} |", release.release);
+        }
+    }
+    Ok(out)
 }
 
 /// A row per release, a column per subject; a cell counts the vectors of all views and forms, of
 /// the corpus and of random objects.
-fn table(manifest: &Manifest) -> Result<String> {
+fn coverage(manifest: &Manifest) -> Result<String> {
     let mut out = String::from("| release | Go |");
     for (_, heading) in SUBJECTS {
         let _ = write!(out, " {heading} |");
@@ -125,13 +151,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_in_the_readme_is_up_to_date() {
-        let (path, text) = readme().unwrap();
-        let fresh = refreshed(&text).unwrap();
-        if fresh != text {
+    fn the_tables_are_up_to_date() {
+        let stale = stale().unwrap();
+        for Stale { path, fresh } in &stale {
             fs::write(path, fresh).unwrap();
-            panic!("README.md's table was stale; it has been rewritten: look at it and commit it");
         }
+        let names: Vec<_> = stale
+            .iter()
+            .map(|stale| stale.path.file_name().unwrap())
+            .collect();
+        assert!(
+            names.is_empty(),
+            "{names:?}: stale tables were rewritten: look at them and commit them"
+        );
+    }
+
+    #[test]
+    fn every_minor_has_a_row() {
+        let text = fs::read_to_string(project_root().join("README.md")).unwrap();
         assert!(
             text.lines()
                 .filter(|line| line.starts_with("| v1."))
