@@ -31,7 +31,7 @@ use crate::gates::Gates;
 use crate::print::json;
 use crate::quantity::Flavour;
 use crate::release::{Release, Span};
-use crate::schema::{Field, Kind, KindEntry, Schema, Special, TypeId};
+use crate::schema::{Kind, KindEntry, Schema, Special, TypeId};
 use crate::value::{Mut, Ref, Value};
 
 /// An object cannot be converted. Go's own words where Go has some.
@@ -65,10 +65,6 @@ const KIND_STAYS: Span = Span::minors(1, 1);
 
 /// Kinds that a shortcut kept from the converter.
 const FAST_PATH: &[&str] = &["Pod", "ReplicationController"];
-
-/// The generated functions of these releases made an empty slice out of a nil one on the way to
-/// the versioned form, for fields that JSON does not omit.
-const NIL_SLICES_BECOME_EMPTY: Span = Span::minors(6, 7);
 
 /// Makes the internal object of a versioned one. Its `apiVersion` and `kind` are empty, but for
 /// 1.1, which keeps the kind.
@@ -210,6 +206,13 @@ const RULES: &[Rule] = &[
         direction: FromInternal,
         ty: "PodSpec",
         after: host_namespaces_from_internal,
+    },
+    // autoConvert_api_PodSpec_To_v1_PodSpec
+    Rule {
+        span: Span::minors(6, 7),
+        direction: FromInternal,
+        ty: "PodSpec",
+        after: containers_are_never_nil,
     },
     // Convert_v1_PodStatus_To_core_PodStatus and back
     Rule {
@@ -512,7 +515,7 @@ impl<'a> Converter<'a> {
                     Some((source, value)) => self.convert(source.ty, value, field.ty)?,
                     None => schema.zero(field.ty),
                 };
-            out.push(self.not_nil(field, converted));
+            out.push(converted);
         }
         let mut out = Value::Struct(out.into());
         let name = self.simple_name(to);
@@ -523,20 +526,6 @@ impl<'a> Converter<'a> {
             }
         }
         Ok(out)
-    }
-
-    fn not_nil(&self, field: &Field, value: Value) -> Value {
-        let nil_slice = value == Value::Nil && matches!(self.schema[field.ty].kind, Kind::Slice(_));
-        let written = field.json.as_ref().is_some_and(|json| !json.omit_empty);
-        if nil_slice
-            && written
-            && self.direction == FromInternal
-            && NIL_SLICES_BECOME_EMPTY.contains(self.release)
-        {
-            Value::Slice(Vec::new())
-        } else {
-            value
-        }
     }
 }
 
@@ -617,6 +606,17 @@ fn copy_fields(names: &[&str], source: Ref<'_, '_>, target: &mut Mut<'_, '_>) {
             target.get(name).set(value.clone());
         }
     }
+}
+
+/// The generator made an empty list out of none where JSON does not omit the field. It did so only
+/// in structs that it converts field by field; those that look alike in memory are cast whole.
+fn containers_are_never_nil(
+    _: &Converter<'_>,
+    _: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
+    empty_instead_of_nil(target.get("Containers"), Value::Slice(Vec::new()));
+    Ok(())
 }
 
 // ---- PodStatus ----------------------------------------------------------------------------
@@ -1003,7 +1003,7 @@ fn rollback_from_internal(
         return Ok(());
     }
     if COPIES_ANNOTATIONS.contains(converter.release) {
-        empty_instead_of_nil(target.at("ObjectMeta.Annotations"));
+        empty_instead_of_nil(target.at("ObjectMeta.Annotations"), Value::Map(Vec::new()));
     }
     let rollback = source.at("Spec.RollbackTo");
     if rollback.is_nil() {
@@ -1057,9 +1057,9 @@ fn template_generation_from_internal(
     Ok(())
 }
 
-fn empty_instead_of_nil(map: Mut<'_, '_>) {
-    if let Some((_, value @ Value::Nil)) = map.into_parts() {
-        *value = Value::Map(Vec::new());
+fn empty_instead_of_nil(list: Mut<'_, '_>, empty: Value) {
+    if let Some((_, value @ Value::Nil)) = list.into_parts() {
+        *value = empty;
     }
 }
 
@@ -1090,10 +1090,7 @@ fn conditions_are_never_nil(
         generation.is_some_and(|(ty, _)| matches!(converter.schema[ty].kind, Kind::Pointer(_)))
     };
     if is_pointer(source) != is_pointer(target.look()) {
-        let conditions = target.get("Conditions");
-        if conditions.look().is_nil() {
-            conditions.set(Value::Slice(Vec::new()));
-        }
+        empty_instead_of_nil(target.get("Conditions"), Value::Slice(Vec::new()));
     }
     Ok(())
 }
