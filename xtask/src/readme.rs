@@ -28,9 +28,10 @@ const SUBJECTS: &[(&str, &str)] = &[
     ("read-file", "read-file"),
 ];
 
+type MakeTable = fn(&Manifest) -> Result<String>;
+
 /// The documents that hold a table, and what makes it.
-const TABLES: &[(&str, fn(&Manifest) -> Result<String>)] =
-    &[("README.md", coverage), ("DIFFERENCES.md", substitutions)];
+const TABLES: &[(&str, MakeTable)] = &[("README.md", coverage), ("DIFFERENCES.md", substitutions)];
 
 /// Brings the documents up to date.
 pub(crate) fn run() -> Result<()> {
