@@ -34,6 +34,7 @@ var workloadKinds = map[string]bool{
 	"StatefulSet":           true,
 	"Job":                   true,
 	"CronJob":               true,
+	"ScheduledJob":          true, // CronJob's old name, served beside it until 1.7
 }
 
 func init() {
