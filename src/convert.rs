@@ -2,13 +2,13 @@
 //!
 //! In: an object of one of the two Go types of a kind ([`KindEntry::versioned`],
 //! [`KindEntry::internal`]). Out: the other. In the data's way this stands between
-//! [`defaults`](crate::defaults), which work on the versioned form, and
+//! [`crate::defaults`], which work on the versioned form, and
 //! [`strategy`](crate::strategy), which works on the internal one.
 //!
 //! Mirrors `Scheme.ConvertToVersion`: generated code (`zz_generated.conversion.go`, before 1.2
 //! `conversion_generated.go`) copies a struct field by field, by Go name, and calls functions
 //! written by hand for the types that have them. Here one walk over both schemas stands for the
-//! generated code and [`RULES`] is the table of what was written by hand:
+//! generated code and `RULES` is the table of what was written by hand:
 //!
 //! | releases | where the Go code is |
 //! | --- | --- |

@@ -6,7 +6,7 @@
 //! The way of the data, a module each; it moves forward only:
 //!
 //! bytes → [`documents`] → [`decode`] against a release's [`schema`] into a [`value`] →
-//! [`defaults`] → [`operations`] ([`convert`], [`strategy`], [`proto`]) → [`print`] straight into a
+//! [`defaults`] → [`operations`] ([`convert`], [`strategy`], [`proto`]) → [`print`](mod@print) straight into a
 //! [`digest`] → [`subject`].
 //!
 //! The library does no I/O, spawns nothing and does not panic on input.

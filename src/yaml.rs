@@ -6,8 +6,8 @@
 //! of its own: `on` is true, `0644` is 420, an entry after `<<` does not win over one before it,
 //! text after the first document is not read.
 //!
-//! The steps are a module each: [`reader`] (bytes to text), [`scanner`] (tokens), [`parser`] (nodes),
-//! [`resolve`] (scalars), [`convert`] (JSON). The scanner is ours because no crate has go-yaml's
+//! The steps are a module each: `reader` (bytes to text), `scanner` (tokens), `parser` (nodes),
+//! `resolve` (scalars), `convert` (JSON). The scanner is ours because no crate has go-yaml's
 //! grammar in all its releases: libyaml's own differs in escapes and in flow scalars.
 
 mod convert;
