@@ -15,7 +15,7 @@ use crate::release::{Release, Span};
 use crate::schema::{Kind, Schema, Special, TypeId};
 use crate::time::Time;
 use crate::toolchain::Toolchain;
-use crate::value::Value;
+use crate::value::{Mut, Value};
 
 /// How the JSON library of a release treats what the JSON standard leaves open, and what it gets
 /// wrong.
@@ -29,9 +29,18 @@ pub struct Dialect {
     pub surrogates: Surrogates,
     /// Numbers in fields that are dropped have to fit a float all the same.
     pub dropped_numbers: DroppedNumbers,
-    /// ugorji's codec alone: `80.0` and `8e1` are whole numbers, a list stands for a struct's
-    /// fields in their order, and `null` is no element of `[]string` and `map[string]string`.
-    pub codec: bool,
+    /// Which of ugorji's codecs it is, if it is one.
+    pub codec: Option<Codec>,
+}
+
+/// ugorji's codec reads more than JSON has: `80.0` and `8e1` are whole numbers, a list stands for
+/// a struct's fields in their order. And less: `null` is no number or boolean in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Codec {
+    /// `null` is an empty string in `[]string` and `map[string]string`; else it is an error there.
+    pub null_strings: bool,
+    /// `"80"` is a number.
+    pub quoted_numbers: bool,
 }
 
 /// What `null` does to a field that cannot be nil.
@@ -61,15 +70,22 @@ const ENCODING_JSON: Dialect = Dialect {
     null: Null::Keeps,
     surrogates: Surrogates::Alone,
     dropped_numbers: DroppedNumbers::Any,
-    codec: false,
+    codec: None,
 };
 
-const UGORJI: Dialect = Dialect {
+/// Revisions f4485b3 and f1f1a80.
+const UGORJI_2015: Dialect = Dialect {
     fold_case: false,
     null: Null::Zeroes,
     surrogates: Surrogates::Paired,
     dropped_numbers: DroppedNumbers::Float64,
-    codec: true,
+    codec: Some(Codec { null_strings: false, quoted_numbers: false }),
+};
+
+/// Revision ded73ea.
+const UGORJI_2017: Dialect = Dialect {
+    codec: Some(Codec { null_strings: true, quoted_numbers: true }),
+    ..UGORJI_2015
 };
 
 const JSON_ITERATOR_1_1_4: Dialect = Dialect {
@@ -77,7 +93,7 @@ const JSON_ITERATOR_1_1_4: Dialect = Dialect {
     null: Null::EmptiesStrings,
     surrogates: Surrogates::Pairwise,
     dropped_numbers: DroppedNumbers::Float32,
-    codec: false,
+    codec: None,
 };
 
 /// From 1.1.5 on unknown numbers are read as `float64` (`skipNumber`, `iter_skip_strict.go`).
@@ -91,7 +107,8 @@ const SIGS_JSON: Dialect = Dialect { fold_case: false, ..ENCODING_JSON };
 
 const DIALECTS: &[(Span, Dialect)] = &[
     (Span::minors(1, 1), ENCODING_JSON),
-    (Span::minors(2, 7), UGORJI),
+    (Span::minors(2, 5), UGORJI_2015),
+    (Span::minors(6, 7), UGORJI_2017),
     (Span::minors(8, 15), JSON_ITERATOR_1_1_4),
     (Span::minors(16, 22), JSON_ITERATOR),
     (Span::since(23, 0), SIGS_JSON),
@@ -303,7 +320,7 @@ impl<'a> Decoder<'_, 'a> {
                 }
                 self.map(*key, *elem, value)?;
             }
-            Kind::Struct(_) if token == Token::Array && self.dialect.codec => self.object_from_list(ty, value)?,
+            Kind::Struct(_) if token == Token::Array && self.dialect.codec.is_some() => self.object_from_list(ty, value)?,
             Kind::Struct(_) => {
                 if token != Token::Object {
                     return Err(self.mismatch("an object", token));
@@ -323,15 +340,20 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     fn number(&mut self, expected: &str, token: Token) -> Result<&'a str> {
-        if token != Token::Number {
-            return Err(self.mismatch(expected, token));
+        match token {
+            Token::Number => self.reader.number().map_err(|e| self.syntax(e)),
+            Token::String if self.dialect.codec.is_some_and(|codec| codec.quoted_numbers) => {
+                let raw = self.raw()?;
+                let inside = raw.trim_matches('"');
+                Ok(inside.strip_prefix('+').unwrap_or(inside))
+            }
+            _ => Err(self.mismatch(expected, token)),
         }
-        self.reader.number().map_err(|e| self.syntax(e))
     }
 
     /// A whole number as it is written.
     fn whole(&self, number: &str) -> Option<i128> {
-        if !self.dialect.codec {
+        if self.dialect.codec.is_none() {
             return number.parse::<i64>().ok().map(i128::from).or_else(|| number.parse::<u64>().ok().map(i128::from));
         }
         // `decNum` of ugorji's codec: a mantissa of 64 bits without trailing zeros, and an exponent
@@ -348,7 +370,8 @@ impl<'a> Decoder<'_, 'a> {
         let mut exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
         let mut mantissa = 0u64;
         for digit in whole.bytes().chain(fraction.bytes()) {
-            mantissa = mantissa.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+            let digit = char::from(digit).to_digit(10)?;
+            mantissa = mantissa.checked_mul(10)?.checked_add(u64::from(digit))?;
         }
         while mantissa != 0 && mantissa.is_multiple_of(10) {
             mantissa /= 10;
@@ -372,10 +395,12 @@ impl<'a> Decoder<'_, 'a> {
     /// Whether `null` is no element of a list or map of this type: ugorji's codec reads those of
     /// plain strings and numbers with functions (`fast-path.generated.go`) that do not look for it.
     fn refuses_null(&self, elem: TypeId) -> bool {
-        let predeclared = !matches!(self.schema[elem].kind, Kind::Struct(_) | Kind::Pointer(_))
-            && *self.schema[elem].id == *self.schema[elem].name
-            && !self.schema[elem].id.contains(['[', '.']);
-        self.dialect.codec && predeclared
+        let ty = &self.schema[elem];
+        self.dialect.codec.is_some_and(|codec| match ty.kind {
+            Kind::String => &*ty.id == "string" && !codec.null_strings,
+            Kind::Bool | Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) => ty.id == ty.name,
+            _ => false,
+        })
     }
 
     /// A struct written as a list: its fields in their order (`codecDecodeSelfFromArray`).
@@ -385,15 +410,27 @@ impl<'a> Decoder<'_, 'a> {
         let mut routes = routes.into_iter();
         let mut first = true;
         self.reader.begin_array().map_err(|e| self.syntax(e))?;
-        while self.reader.next_item(&mut first).map_err(|e| self.syntax(e))? {
-            match routes.next().and_then(|route| follow(self.schema, ty, value, route)) {
+        loop {
+            let route = routes.next();
+            let promoted = route.as_ref().is_some_and(|route| route.len() > 1);
+            let mut field = route.and_then(|route| follow(self.schema, ty, value, route));
+            // The generated code allocates what a promoted pointer points to before it looks
+            // whether the list goes on.
+            if let Some((field_ty, field)) = &mut field
+                && promoted
+            {
+                Mut::new(self.schema, *field_ty, field).make();
+            }
+            if !self.reader.next_item(&mut first).map_err(|e| self.syntax(e))? {
+                return Ok(());
+            }
+            match field {
                 Some((field_ty, field)) => self.value(field_ty, field)?,
                 None => {
                     self.skip()?;
                 }
             }
         }
-        Ok(())
     }
 
     /// A list that is written twice is decoded into the elements that are there already: every
@@ -488,7 +525,7 @@ impl<'a> Decoder<'_, 'a> {
     fn special(&mut self, special: Special, ty: TypeId, value: &mut Value) -> Result<()> {
         match special {
             Special::Quantity => {
-                let raw = if self.dialect.codec { self.skip()? } else { self.raw()? };
+                let raw = if self.dialect.codec.is_some() { self.skip()? } else { self.raw()? };
                 if let Value::Quantity(quantity) = value {
                     quantity.unmarshal_json_over(raw, self.flavour).map_err(|e| {
                         self.error(format!("expected a quantity like 500m or 1Gi, found {}: {e}", excerpt(raw)))
