@@ -362,6 +362,9 @@ impl<'a> Decoder<'_, 'a> {
             Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
             None => (number, 0),
         };
+        if number.is_empty() {
+            return None;
+        }
         let (digits, negative) = match number.strip_prefix('-') {
             Some(digits) => (digits, true),
             None => (number, false),
