@@ -592,6 +592,16 @@ impl<'a> Decoder<'_, 'a> {
             Special::Duration => {
                 return Err(self.error("durations are not supported in workloads"));
             }
+            Special::Fields => {
+                // Managed fields nest as deep as their object does; nobody's goes near this.
+                const MOST: usize = 200;
+                if self.path.len() > MOST {
+                    return Err(self.error("nested deeper than 200 levels"));
+                }
+                if let (Some((index, field)), Value::Struct(values)) = (self.schema.field(ty, "Map"), value) {
+                    self.value(field.ty, &mut values[index])?;
+                }
+            }
             Special::RawJson => {
                 let raw = self.raw()?;
                 if let (Some((index, _)), Value::Struct(values)) = (self.schema.field(ty, "Raw"), value)

@@ -117,6 +117,8 @@ pub enum Special {
     IntOrString,
     /// `metav1.FieldsV1`, `runtime.RawExtension`: raw JSON in a struct.
     RawJson,
+    /// `metav1.Fields` (1.14, 1.15): a struct that is written as the map inside.
+    Fields,
 }
 
 /// A struct field.
@@ -474,6 +476,7 @@ fn special_of(id: &str) -> Option<Special> {
         ("/intstr.IntOrString", Special::IntOrString),
         ("/util.IntOrString", Special::IntOrString),
         ("/meta/v1.FieldsV1", Special::RawJson),
+        ("/meta/v1.Fields", Special::Fields),
         ("/runtime.RawExtension", Special::RawJson),
     ];
     if id == "time.Time" {

@@ -173,6 +173,10 @@ impl<S: Sink> Printer<'_, '_, S> {
                     _ => self.text("null"),
                 }
             }
+            (Special::Fields, _) => match (self.schema.field(ty, "Map"), field("Map")) {
+                (Some((_, map)), Some(value)) => self.value(map.ty, value),
+                _ => self.text("null"),
+            },
             (Special::RawJson, _) => match field("Raw") {
                 Some(Value::Bytes(raw)) => self.compact(raw),
                 _ => self.text("null"),
