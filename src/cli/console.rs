@@ -8,6 +8,7 @@ use clap::builder::styling::{AnsiColor, Style};
 use kubehash::diagnostic::{Diagnostic, Severity};
 
 use super::args::Color;
+use super::input::STDIN;
 
 const BOLD: Style = Style::new().bold();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -47,13 +48,7 @@ impl Console {
 
     /// Says what a diagnostic says: where, what, and what to do about it.
     pub(super) fn diagnostic(&self, diagnostic: &Diagnostic) {
-        let mut place = match diagnostic.source.as_str() {
-            "-" => "stdin".to_owned(),
-            source => source.to_owned(),
-        };
-        if let Some(document) = diagnostic.document {
-            place.push_str(&format!("#{document}"));
-        }
+        let mut place = place(&diagnostic.source, diagnostic.document);
         if !diagnostic.path.is_empty() {
             place.push_str(if place.is_empty() { "" } else { ": " });
             place.push_str(&diagnostic.path);
@@ -99,6 +94,15 @@ impl Console {
         let _ = AutoStream::new(io::stderr(), self.color)
             .lock()
             .write_all(text.as_bytes());
+    }
+}
+
+/// How people are told where something is; reports for programs keep `-` for stdin.
+pub(super) fn place(source: &str, document: Option<usize>) -> String {
+    let source = if source == STDIN { "stdin" } else { source };
+    match document {
+        Some(document) => format!("{source}#{document}"),
+        None => source.to_owned(),
     }
 }
 

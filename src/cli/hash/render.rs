@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kubehash::catalogue::{Evidence, Resolution};
 use kubehash::report::HashResult;
 
-use super::super::console::printable;
+use super::super::console::{place, printable};
 use super::super::table::{Table, terminal_width};
 use super::Target;
 
@@ -39,7 +39,7 @@ pub(super) fn render(targets: &[Target], results: &[HashResult]) -> String {
             .chain(releases()),
     );
     for object in &objects {
-        let place = format!("{}#{}", object.about.source, object.about.document);
+        let place = place(&object.about.source, Some(object.about.document));
         let HashResult {
             kind,
             namespace,
@@ -74,7 +74,10 @@ pub(super) fn render(targets: &[Target], results: &[HashResult]) -> String {
         let slash = if namespace.is_empty() { "" } else { "/" };
         titles.insert(
             line,
-            format!("{source}#{document}: {kind} {namespace}{slash}{name}"),
+            format!(
+                "{}: {kind} {namespace}{slash}{name}",
+                place(source, Some(*document))
+            ),
         );
         line += object.rows.len();
         for row in &object.rows {
