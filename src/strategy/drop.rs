@@ -304,26 +304,6 @@ const ROWS: &[Row] = &[
     row(
         37,
         NOW,
-        &["AtomicWriteVolumeUserFields"],
-        &[
-            "Volumes[].VolumeSource.Secret.DefaultUser",
-            "Volumes[].VolumeSource.Secret.Items[].User",
-            "Volumes[].VolumeSource.ConfigMap.DefaultUser",
-            "Volumes[].VolumeSource.ConfigMap.Items[].User",
-            "Volumes[].VolumeSource.DownwardAPI.DefaultUser",
-            "Volumes[].VolumeSource.DownwardAPI.Items[].User",
-            "Volumes[].VolumeSource.Projected.DefaultUser",
-            "Volumes[].VolumeSource.Projected.Sources[].Secret.Items[].User",
-            "Volumes[].VolumeSource.Projected.Sources[].DownwardAPI.Items[].User",
-            "Volumes[].VolumeSource.Projected.Sources[].ConfigMap.Items[].User",
-            "Volumes[].VolumeSource.Projected.Sources[].ServiceAccountToken.User",
-            "Volumes[].VolumeSource.Projected.Sources[].ClusterTrustBundle.User",
-            "Volumes[].VolumeSource.Projected.Sources[].PodCertificate.User",
-        ],
-    ),
-    row(
-        37,
-        NOW,
         &["GRPCContainerProbeTLS"],
         &[
             "*[].LivenessProbe.ProbeHandler.GRPC.Mode",
@@ -392,6 +372,11 @@ const SPECIALS: &[Special] = &[
         span: Span::since(14, 4),
         gate: "ProcMountType",
         act: default_proc_mount,
+    },
+    Special {
+        span: Span::minors(37, NOW),
+        gate: "AtomicWriteVolumeUserFields",
+        act: drop_volume_users,
     },
     Special {
         span: Span::minors(34, NOW),
@@ -490,6 +475,40 @@ fn default_proc_mount(spec: &mut Mut<'_, '_>) {
             proc_mount.set_str("Default");
         }
     });
+}
+
+/// Of a volume with several sources, which validation would refuse, only the first is looked at.
+fn drop_volume_users(spec: &mut Mut<'_, '_>) {
+    for mut volume in spec.get("Volumes").items() {
+        let mut sources = volume.get("VolumeSource");
+        let volume_sources = ["Secret", "ConfigMap", "DownwardAPI", "Projected"];
+        let Some(mut source) = first_present(&mut sources, &volume_sources) else {
+            continue;
+        };
+        clear(&mut source, "DefaultUser");
+        clear(&mut source, "Items[].User");
+        for mut projection in source.get("Sources").items() {
+            let projections = [
+                "Secret",
+                "DownwardAPI",
+                "ConfigMap",
+                "ServiceAccountToken",
+                "ClusterTrustBundle",
+                "PodCertificate",
+            ];
+            if let Some(mut projected) = first_present(&mut projection, &projections) {
+                clear(&mut projected, "Items[].User");
+                clear(&mut projected, "User");
+            }
+        }
+    }
+}
+
+fn first_present<'s, 'v>(object: &'v mut Mut<'s, '_>, fields: &[&str]) -> Option<Mut<'s, 'v>> {
+    let present = fields
+        .iter()
+        .find(|field| !object.look().get(field).is_nil())?;
+    Some(object.get(present))
 }
 
 /// A sidecar's `Always` is older than the feature and stays.
