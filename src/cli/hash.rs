@@ -25,9 +25,10 @@ use super::args::{HashArgs, Output};
 use super::console::Console;
 use super::input::{self, Argument, Source};
 use super::kinds::{self, Class};
+use super::table::terminal_width;
 use messages::Messages;
 use meta::Meta;
-use render::render;
+use render::{Column, render};
 
 /// Hashes what the arguments name and prints the report.
 pub(super) fn run(args: &HashArgs, console: &Console) -> io::Result<Exit> {
@@ -416,8 +417,13 @@ impl Session<'_> {
                 self.console.write(&json)?;
             }
             Output::Table => {
-                self.console
-                    .write_styled(&render(&self.targets, &self.results))?;
+                let columns: Vec<Column> = self
+                    .targets
+                    .iter()
+                    .map(|target| Column::from(&target.resolution))
+                    .collect();
+                let table = render(&columns, &self.results, terminal_width());
+                self.console.write_styled(&table)?;
                 if self.results.iter().any(|result| result.predicted) {
                     self.console.note(
                         "hashes of manifests are predictions: admission can still change the Pod; \

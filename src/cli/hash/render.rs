@@ -6,32 +6,42 @@ use kubehash::catalogue::{Evidence, Resolution};
 use kubehash::report::HashResult;
 
 use super::super::console::{place, printable};
-use super::super::table::{Table, terminal_width};
-use super::Target;
+use super::super::table::Table;
 
-/// A row per container, a column per release. Where the terminal is too
-/// narrow for that, a block per object.
-pub(super) fn render(targets: &[Target], results: &[HashResult]) -> String {
+/// A release that was asked for, as results name it.
+pub(super) struct Column {
+    release: String,
+    evidence: &'static str,
+    heading: String,
+}
+
+impl From<&Resolution> for Column {
+    fn from(resolution: &Resolution) -> Column {
+        let release = resolution.release.to_string();
+        // A star stands for the warning on stderr.
+        let sure = resolution.evidence == Evidence::Built && !resolution.vendor;
+        Column {
+            heading: format!("{release}{}", if sure { "" } else { "*" }),
+            release,
+            evidence: resolution.evidence_label(),
+        }
+    }
+}
+
+/// A row per container, a column per release. Where that is wider than what it is printed on, a
+/// block per object.
+pub(super) fn render(columns: &[Column], results: &[HashResult], width: Option<usize>) -> String {
     if results.is_empty() {
         return String::new();
     }
-    let releases: Vec<String> = targets
-        .iter()
-        .map(|target| match target.resolution {
-            // A star stands for the warning on stderr.
-            Resolution {
-                evidence: Evidence::Built,
-                vendor: false,
-                ..
-            } => target.name(),
-            _ => format!("{}*", target.name()),
-        })
-        .collect();
-    let releases = || releases.iter().map(String::as_str);
-
+    let releases = || columns.iter().map(|column| column.heading.as_str());
+    let column_of = |result: &HashResult| columns.iter().position(|column| column.holds(result));
     let objects: Vec<ObjectRows<'_>> = results
-        .chunk_by(|a, b| (&a.source, a.document) == (&b.source, b.document))
-        .map(|results| ObjectRows::new(targets, results))
+        // A column that comes again begins anew: somebody named the file twice.
+        .chunk_by(|a, b| {
+            (&a.source, a.document) == (&b.source, b.document) && column_of(a) < column_of(b)
+        })
+        .map(|results| ObjectRows::new(columns, results))
         .collect();
     let mut wide = Table::new(
         ["DOCUMENT", "KIND", "NAMESPACE", "NAME", "CONTAINER", "TYPE"]
@@ -55,7 +65,7 @@ pub(super) fn render(targets: &[Target], results: &[HashResult]) -> String {
             );
         }
     }
-    if terminal_width().is_none_or(|width| wide.width() <= width) {
+    if width.is_none_or(|width| wide.width() <= width) {
         return wide.to_string();
     }
 
@@ -95,6 +105,12 @@ pub(super) fn render(targets: &[Target], results: &[HashResult]) -> String {
     blocks
 }
 
+impl Column {
+    fn holds(&self, result: &HashResult) -> bool {
+        self.release == result.release && self.evidence == result.evidence
+    }
+}
+
 /// One object's containers, side by side under all releases.
 struct ObjectRows<'a> {
     about: &'a HashResult,
@@ -116,18 +132,11 @@ impl Row<'_> {
 }
 
 impl<'a> ObjectRows<'a> {
-    /// `results` are one object's, at least one, in the order of the targets; a target under which
-    /// the object failed has none.
-    fn new(targets: &[Target], results: &'a [HashResult]) -> ObjectRows<'a> {
-        let columns: Vec<Option<&HashResult>> = targets
-            .iter()
-            .map(|target| {
-                let name = target.name();
-                results.iter().find(|result| result.release == name)
-            })
-            .collect();
+    /// `results` are one object's, at least one; a release under which it failed has none.
+    fn new(columns: &[Column], results: &'a [HashResult]) -> ObjectRows<'a> {
         let mut rows: Vec<Row<'a>> = Vec::new();
-        for (column, result) in columns.iter().enumerate() {
+        for (column, release) in columns.iter().enumerate() {
+            let result = results.iter().find(|result| release.holds(result));
             for container in result.iter().flat_map(|result| &result.containers) {
                 // A release may know a list of containers that another one drops; and nothing
                 // keeps a manifest from using a name twice.
@@ -142,7 +151,7 @@ impl<'a> ObjectRows<'a> {
                         rows.push(Row {
                             name: &container.name,
                             container_type: container.container_type,
-                            hashes: vec!["-"; targets.len()],
+                            hashes: vec!["-"; columns.len()],
                         });
                         let last = rows.len() - 1;
                         &mut rows[last]
@@ -160,12 +169,82 @@ impl<'a> ObjectRows<'a> {
             rows.push(Row {
                 name: "-",
                 container_type: "-",
-                hashes: vec!["-"; targets.len()],
+                hashes: vec!["-"; columns.len()],
             });
         }
         ObjectRows {
             about: &results[0],
             rows,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kubehash::catalogue::resolve;
+    use kubehash::report::ContainerResult;
+
+    fn columns(releases: &[&str]) -> Vec<Column> {
+        releases
+            .iter()
+            .map(|release| Column::from(&resolve(release.parse().unwrap()).unwrap()))
+            .collect()
+    }
+
+    fn result(column: &Column, containers: &[(&str, &'static str, u32)]) -> HashResult {
+        HashResult {
+            source: "web.yaml".into(),
+            document: 1,
+            kind: "Pod".into(),
+            namespace: "shop".into(),
+            name: "web".into(),
+            release: column.release.clone(),
+            view: "delivered",
+            api_version: "v1".into(),
+            evidence: column.evidence,
+            predicted: true,
+            containers: containers
+                .iter()
+                .map(|(name, kind, hash)| ContainerResult::new(*name, kind, *hash))
+                .collect(),
+        }
+    }
+
+    fn plain(text: &str) -> String {
+        text.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "")
+    }
+
+    #[test]
+    fn a_container_that_one_release_drops_has_no_number_there() {
+        let columns = columns(&["1.30.14", "1.31.14-gke.1"]);
+        let results = [
+            result(&columns[0], &[("c", "container", 1), ("c", "container", 2)]),
+            result(&columns[1], &[("i", "init", 3), ("c", "container", 0xabc)]),
+        ];
+        assert_eq!(
+            plain(&render(&columns, &results, None)),
+            "\
+DOCUMENT    KIND  NAMESPACE  NAME  CONTAINER  TYPE       v1.30.14  v1.31.14*
+web.yaml#1  Pod   shop       web   i          init       -         3
+web.yaml#1  Pod   shop       web   c          container  1         abc
+web.yaml#1  Pod   shop       web   c          container  2         -
+"
+        );
+    }
+
+    #[test]
+    fn what_is_too_wide_is_told_object_by_object() {
+        let columns = columns(&["1.30.14"]);
+        let one = result(&columns[0], &[("c", "container", 1)]);
+        let results = [one.clone(), one];
+        let narrow = "  CONTAINER  TYPE       v1.30.14
+web.yaml#1: Pod shop/web
+  c          container  1
+web.yaml#1: Pod shop/web
+  c          container  1
+";
+        assert_eq!(plain(&render(&columns, &results, Some(62))), narrow);
+        assert!(plain(&render(&columns, &results, Some(63))).starts_with("DOCUMENT"));
     }
 }
