@@ -4,7 +4,9 @@ mod build_reference;
 mod error;
 mod flags;
 mod golden;
+mod gopath_recipe;
 mod goref;
+mod readme;
 mod regen_golden;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +29,8 @@ fn main() -> ExitCode {
 fn run(flags: Xtask) -> Result<()> {
     match flags.subcommand {
         XtaskCmd::RegenGolden(flags) => regen_golden::run(&flags),
+        XtaskCmd::GopathRecipe(flags) => gopath_recipe::run(&flags),
+        XtaskCmd::Readme(_) => readme::run(),
         XtaskCmd::BuildReference(flags) => build_reference::run(&flags),
     }
 }
