@@ -244,7 +244,7 @@ web.yaml#1: Pod shop/web
 web.yaml#1: Pod shop/web
   c          container  1
 ";
-        assert_eq!(plain(&render(&columns, &results, Some(62))), narrow);
-        assert!(plain(&render(&columns, &results, Some(63))).starts_with("DOCUMENT"));
+        assert_eq!(plain(&render(&columns, &results, Some(64))), narrow);
+        assert!(plain(&render(&columns, &results, Some(65))).starts_with("DOCUMENT"));
     }
 }
