@@ -467,10 +467,10 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// `Convert_Pointer_int32_To_int32` and its kin: zero. Until 1.16 the functions that hand a
+    /// `Convert_Pointer_int32_To_int32` and its kin: zero. Until 1.17 the functions that hand a
     /// `*intstr.IntOrString` on were written by hand and could not take nil.
     fn nil_into_value(&self, from_elem: TypeId, to: TypeId) -> Result<Value, ConvertError> {
-        const NIL_INT_OR_STRING_IS_AN_ERROR: Span = Span::minors(1, 16);
+        const NIL_INT_OR_STRING_IS_AN_ERROR: Span = Span::minors(1, 17);
         if self.schema[from_elem].special == Some(Special::IntOrString)
             && NIL_INT_OR_STRING_IS_AN_ERROR.contains(self.release)
         {
