@@ -12,7 +12,7 @@ use crate::gates::Gates;
 use crate::json::{Reader, Token};
 pub use crate::operations::StaticSource;
 use crate::operations::{self, OperationError};
-use crate::release::Release;
+use crate::release::{Release, Span};
 use crate::schema::{Kind, KindEntry, Schema, SchemaError, TypeId};
 use crate::subject::container_hash::{Form, Function, Recipe};
 use crate::value::{Ref, Value};
@@ -250,7 +250,9 @@ type Result<T, E = EngineError> = std::result::Result<T, E>;
 pub struct Object<'s> {
     /// What it is.
     pub kind: &'s KindEntry,
-    /// The versioned struct.
+    /// The type of the struct: the kind's versioned one, but for [`Engine::decode_manifest`].
+    pub ty: TypeId,
+    /// The struct.
     pub value: Value,
     /// Paths of fields that the release does not know.
     pub unknown_fields: Vec<String>,
@@ -321,26 +323,53 @@ impl Engine {
         self.decode_as(&api_version.unwrap_or_default(), &kind, text)
     }
 
+    /// Decodes a document as the kubelet decodes a manifest: as [`Engine::decode`] does, but that
+    /// of 1.1 takes a Pod without `apiVersion` for one of the internal version.
+    ///
+    /// # Errors
+    /// As [`Engine::decode`].
+    pub fn decode_manifest(&self, text: &str) -> Result<Object<'_>> {
+        let (api_version, kind) = type_meta(text)?;
+        if NO_VERSION_IS_INTERNAL.contains(self.schema.release())
+            && api_version.unwrap_or_default().is_empty()
+            && kind.as_deref() == Some("Pod")
+            && let Some(entry) = self.schema.kind("v1", "Pod")
+        {
+            return self.decode_type(entry, internal_type(entry)?, text);
+        }
+        self.decode(text)
+    }
+
     fn decode_as(&self, api_version: &str, kind: &str, text: &str) -> Result<Object<'_>> {
-        let Some(entry) = self.schema.kind(api_version, kind) else {
-            let kinds = self.schema.kinds().iter();
-            return Err(EngineError::UnknownKind {
-                release: self.schema.release(),
-                api_version: api_version.into(),
-                kind: kind.into(),
-                served: kinds
-                    .filter(|entry| &*entry.kind == kind)
-                    .map(|entry| entry.api_version.to_string())
-                    .collect(),
-            });
-        };
-        let decoded = decode::decode(&self.schema, entry.versioned, text)?;
+        let entry = self
+            .schema
+            .kind(api_version, kind)
+            .ok_or_else(|| self.unknown_kind(api_version, kind))?;
+        self.decode_type(entry, entry.versioned, text)
+    }
+
+    fn decode_type<'s>(&'s self, kind: &'s KindEntry, ty: TypeId, text: &str) -> Result<Object<'s>> {
+        let decoded = decode::decode(&self.schema, ty, text)?;
         Ok(Object {
-            kind: entry,
+            kind,
+            ty,
             value: decoded.value,
             unknown_fields: decoded.unknown,
             bare_container: false,
         })
+    }
+
+    fn unknown_kind(&self, api_version: &str, kind: &str) -> EngineError {
+        let kinds = self.schema.kinds().iter();
+        EngineError::UnknownKind {
+            release: self.schema.release(),
+            api_version: api_version.into(),
+            kind: kind.into(),
+            served: kinds
+                .filter(|entry| &*entry.kind == kind)
+                .map(|entry| entry.api_version.to_string())
+                .collect(),
+        }
     }
 
     /// Takes an object through the operations of a view, to the form that is asked for.
@@ -363,14 +392,17 @@ impl Engine {
             // A release whose kubelet hashes the internal Pod never converts it to v1.
             let native = Recipe::of(Function::HashContainer, schema.release()).map(Recipe::form);
             if native == Some(Form::Internal) && form == Form::Internal {
-                let value = operations::read_file_internal(schema, kind, value, gates, source)?;
+                let value = operations::read_file_internal(schema, kind, (object.ty, value), gates, source)?;
                 return Ok(Viewed { ty: internal_type(kind)?, form, value });
             }
+        }
+        if view != View::Static && object.ty != kind.versioned {
+            return Err(self.unknown_kind("", &kind.kind));
         }
         let versioned = match view {
             View::Decoded => value,
             View::Delivered => operations::deliver(schema, kind, value, gates)?,
-            View::Static => operations::read_file(schema, kind, value, gates, source)?,
+            View::Static => operations::read_file(schema, kind, (object.ty, value), gates, source)?,
         };
         self.in_form(kind, versioned, form)
     }
@@ -388,6 +420,8 @@ impl Engine {
     }
 }
 
+const NO_VERSION_IS_INTERNAL: Span = Span::minors(1, 1);
+
 fn internal_type(kind: &KindEntry) -> Result<TypeId> {
     let missing = || OperationError::new(format!("{} has no internal form in this release", kind.kind));
     Ok(kind.internal.ok_or_else(missing)?)
@@ -403,10 +437,13 @@ impl Engine {
     /// # Errors
     /// When the document cannot be decoded, or the view is not for its kind.
     pub fn container_hashes(&self, object_json: &str, options: &Options) -> Result<ObjectHashes> {
-        let object = self.decode(object_json)?;
+        let object = match options.view {
+            View::Static => self.decode_manifest(object_json)?,
+            View::Decoded | View::Delivered => self.decode(object_json)?,
+        };
         let gates = self.gates(&options.feature_gates)?;
         let containers = self.hash_containers(Function::HashContainer, &object, &gates, options)?;
-        let top = Ref::new(&self.schema, object.kind.versioned, &object.value);
+        let top = Ref::new(&self.schema, object.ty, &object.value);
         let metadata = |name| top.get("ObjectMeta").get(name).str().to_owned();
         let name = metadata("Name");
         Ok(ObjectHashes {

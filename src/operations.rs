@@ -228,14 +228,15 @@ fn out_of_internal(
 
 // ---- static Pods --------------------------------------------------------------------------
 
-/// What the kubelet makes of a static Pod's manifest: a versioned Pod.
+/// What the kubelet makes of a static Pod's manifest, which it decoded into one of the kind's two
+/// types: a versioned Pod.
 ///
 /// # Errors
 /// Where the conversion fails in Go.
 pub fn read_file(
     schema: &Schema,
     kind: &KindEntry,
-    pod: Value,
+    pod: (TypeId, Value),
     gates: &Gates<'_>,
     source: StaticSource<'_>,
 ) -> Result<Value> {
@@ -250,11 +251,14 @@ pub fn read_file(
 pub fn read_file_internal(
     schema: &Schema,
     kind: &KindEntry,
-    pod: Value,
+    pod: (TypeId, Value),
     gates: &Gates<'_>,
     source: StaticSource<'_>,
 ) -> Result<Value> {
-    let (ty, mut pod) = into_internal(schema, kind, pod, gates)?;
+    let (ty, mut pod) = match pod {
+        (ty, pod) if ty == kind.versioned => into_internal(schema, kind, pod, gates)?,
+        internal => internal,
+    };
     Mut::new(schema, ty, &mut pod).get("TypeMeta").clear();
     apply_defaults(schema, ty, &mut pod, source);
     Ok(pod)
@@ -278,8 +282,11 @@ const UID_HASHES: &[(Span, UidHash)] = &[
     (Span::since(35, 0), UidHash::Fnv128a),
 ];
 
+/// From a namespace and a name.
+type SelfLink = fn(&str, &str) -> String;
+
 /// Where the API server would serve the Pod; empty from 1.24 on.
-const SELF_LINKS: &[(Span, fn(&str, &str) -> String)] = &[
+const SELF_LINKS: &[(Span, SelfLink)] = &[
     (Span::minors(1, 6), |namespace, name| {
         format!("/api/v1/pods/namespaces/{name}/{namespace}")
     }),
@@ -467,7 +474,7 @@ mod tests {
         let gates = Gates::defaults(&schema);
         let uid = |node, file| {
             let pod = pod(&schema, r#"{"containers":[{"name":"c"}]}"#);
-            let pod = read_file(&schema, kind, pod, &gates, StaticSource { file, node }).unwrap();
+            let pod = read_file(&schema, kind, (kind.versioned, pod), &gates, StaticSource { file, node }).unwrap();
             look(&schema, &pod, "ObjectMeta.UID").str().to_owned()
         };
         assert_eq!(uid("a", "/m/p.yaml").len(), 32);

@@ -257,12 +257,17 @@ impl Testee {
         let object = request
             .object
             .ok_or_else(|| Refusal::Error("the request has no object".into()))?;
-        if (view == View::Static || request.subject == "read-file") && !engine::is_pod(object.get()) {
+        let is_manifest = view == View::Static || request.subject == "read-file";
+        if is_manifest && !engine::is_pod(object.get()) {
             return Err(Refusal::Skipped("only Pods have a static view".into()));
         }
         let none = BTreeMap::new();
         let gates = engine.gates(request.feature_gates.as_ref().unwrap_or(&none))?;
-        let object = engine.decode(object.get())?;
+        let object = if is_manifest {
+            engine.decode_manifest(object.get())?
+        } else {
+            engine.decode(object.get())?
+        };
         match function {
             Some(function) => containers(&engine, function, &object, &gates, view, request.preimage),
             None if request.subject == "deep-hash" => deep_hash_of(&engine, &object, &gates, view, request),

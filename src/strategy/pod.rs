@@ -49,11 +49,9 @@ pub(super) fn finish(pod: &mut Mut<'_, '_>, gates: &Gates<'_>) {
     if Span::since(37, 0).contains(release) {
         resources::default_pod_level_resources(pod, gates);
     }
-    if Span::since(6, 0).contains(release) {
-        if pod.at("Status.QOSClass").look().str().is_empty() {
-            let class = qos::of(pod.look(), gates);
-            pod.at("Status.QOSClass").set_str(class);
-        }
+    if Span::since(6, 0).contains(release) && pod.at("Status.QOSClass").look().str().is_empty() {
+        let class = qos::of(pod.look(), gates);
+        pod.at("Status.QOSClass").set_str(class);
     }
 }
 
