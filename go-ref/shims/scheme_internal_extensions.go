@@ -72,7 +72,7 @@ func init() {
 
 // protobufRoundTrip uses the serializer of the release's codec factory. Its
 // envelope carries apiVersion and kind, but decoding does not write them into
-// the object here, as it does from 1.13 on.
+// the object here, as it does from 1.15 on.
 func protobufRoundTrip(versioned interface{}) (interface{}, error) {
 	info, ok := runtime.SerializerInfoForMediaType(legacyscheme.Codecs.SupportedMediaTypes(), "application/vnd.kubernetes.protobuf")
 	if !ok {

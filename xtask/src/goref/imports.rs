@@ -88,7 +88,8 @@ fn name_fits(name: &str) -> bool {
     let (Some(last), Some(before)) = (parts.next(), parts.next()) else {
         return true;
     };
-    !OTHERS.contains(&last) && !(last == "amd64" && OTHERS.contains(&before))
+    let elsewhere = OTHERS.contains(&last) || last == "amd64" && OTHERS.contains(&before);
+    !elsewhere
 }
 
 /// Whether the `// +build` lines above the package clause are all true.
@@ -113,13 +114,12 @@ fn tag_is_set(tag: &str) -> bool {
 
 /// The import paths of one file.
 fn of_source(source: &str) -> Vec<String> {
-    let mut tokens = Tokens { rest: source };
     let mut imports = Vec::new();
     let mut in_group = false;
     let mut expected = false;
     // `package name`, then import declarations; anything else ends them.
     let mut skip = 2;
-    while let Some(token) = tokens.next() {
+    for token in (Tokens { rest: source }) {
         if skip > 0 {
             skip -= 1;
             continue;
