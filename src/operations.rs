@@ -474,7 +474,14 @@ mod tests {
         let gates = Gates::defaults(&schema);
         let uid = |node, file| {
             let pod = pod(&schema, r#"{"containers":[{"name":"c"}]}"#);
-            let pod = read_file(&schema, kind, (kind.versioned, pod), &gates, StaticSource { file, node }).unwrap();
+            let pod = read_file(
+                &schema,
+                kind,
+                (kind.versioned, pod),
+                &gates,
+                StaticSource { file, node },
+            )
+            .unwrap();
             look(&schema, &pod, "ObjectMeta.UID").str().to_owned()
         };
         assert_eq!(uid("a", "/m/p.yaml").len(), 32);
