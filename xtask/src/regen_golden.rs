@@ -146,20 +146,29 @@ pub(crate) fn run(flags: &RegenGolden) -> Result<()> {
         return Ok(());
     }
 
-    let copy = target.join("check/golden");
-    copy_tree(&sh, checked_in.root(), &copy)?;
-    let copy = Golden::new(copy);
+    // What is compared with is a copy, too: somebody may regenerate other releases meanwhile.
+    let before = target.join("check/before");
+    let after = Golden::new(target.join("check/after"));
+    sh.create_dir(&target)?;
+    {
+        let _lock = lock(&target.join("golden.lock"))?;
+        copy_tree(&sh, checked_in.root(), &before)?;
+    }
+    copy_tree(&sh, &before, after.root())?;
     let mut different = Vec::new();
     for pin in chosen {
-        regenerate(&sh, &pins, pin, &target, &copy, flags.keep, true)?;
-        let found = differences(checked_in.root(), copy.root())?;
+        regenerate(&sh, &pins, pin, &target, &after, flags.keep, true)?;
+        let found = differences(&before, after.root())?;
         if !found.is_empty() {
             eprintln!("{}: {} files differ", pin.release, found.len());
             different.push(pin.release.clone());
-            copy_tree(&sh, checked_in.root(), copy.root())?;
             for path in found.iter().take(20) {
-                eprintln!("  golden/{path}");
+                eprintln!(
+                    "  golden/{path}{}",
+                    first_difference(&before, after.root(), path)
+                );
             }
+            copy_tree(&sh, &before, after.root())?;
         }
     }
     if different.is_empty() {
@@ -455,6 +464,23 @@ fn differences(left: &Path, right: &Path) -> Result<Vec<String>> {
         .filter(|path| left.get(*path) != right.get(*path))
         .cloned()
         .collect())
+}
+
+/// The first line that is not the same, as it was and as it is; nothing for a file that is only on
+/// one side, and no more of a line than helps.
+fn first_difference(before: &Path, after: &Path, path: &str) -> String {
+    let read = |root: &Path| std::fs::read_to_string(root.join(path));
+    let (Ok(before), Ok(after)) = (read(before), read(after)) else {
+        return String::new();
+    };
+    let short = |line: &str| line.chars().take(160).collect::<String>();
+    before
+        .lines()
+        .zip(after.lines())
+        .zip(1..)
+        .find(|((old, new), _)| old != new)
+        .map(|((old, new), n)| format!(":{n}\n    - {}\n    + {}", short(old), short(new)))
+        .unwrap_or_default()
 }
 
 /// The files below a directory by their path in it, with their digests.
