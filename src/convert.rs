@@ -79,7 +79,7 @@ pub fn to_internal(
     gates: &Gates<'_>,
 ) -> Result<Value, ConvertError> {
     let internal = internal_type(schema, kind)?;
-    let mut converter = Converter::new(schema, ToInternal, gates);
+    let mut converter = Converter::new(schema, kind, ToInternal, gates);
     let release = schema.release();
     let mut out = if CONVERSION_APPLIES_DEFAULTS.contains(release) {
         let mut defaulted = versioned.clone();
@@ -122,7 +122,7 @@ pub fn from_internal(
     gates: &Gates<'_>,
 ) -> Result<Value, ConvertError> {
     let internal = internal_type(schema, kind)?;
-    let mut converter = Converter::new(schema, FromInternal, gates);
+    let mut converter = Converter::new(schema, kind, FromInternal, gates);
     let mut out = converter.convert(internal, object, kind.versioned)?;
     let name = kind_of(schema, kind);
     set_type_meta(schema, kind.versioned, &mut out, &kind.api_version, name);
@@ -364,6 +364,7 @@ const RULES: &[Rule] = &[
 
 struct Converter<'a> {
     schema: &'a Schema,
+    kind: &'a KindEntry,
     release: Release,
     direction: Direction,
     gates: &'a Gates<'a>,
@@ -372,7 +373,12 @@ struct Converter<'a> {
 }
 
 impl<'a> Converter<'a> {
-    fn new(schema: &'a Schema, direction: Direction, gates: &'a Gates<'a>) -> Converter<'a> {
+    fn new(
+        schema: &'a Schema,
+        kind: &'a KindEntry,
+        direction: Direction,
+        gates: &'a Gates<'a>,
+    ) -> Converter<'a> {
         let release = schema.release();
         let rules = RULES
             .iter()
@@ -380,6 +386,7 @@ impl<'a> Converter<'a> {
             .collect();
         Converter {
             schema,
+            kind,
             release,
             direction,
             gates,
@@ -467,12 +474,16 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// `Convert_Pointer_int32_To_int32` and its kin: zero. Until 1.17 the functions that hand a
-    /// `*intstr.IntOrString` on were written by hand and could not take nil.
+    /// `Convert_Pointer_int32_To_int32` and its kin: zero. The functions that hand a
+    /// `*intstr.IntOrString` on were once written by hand and could not take nil; those of
+    /// extensions went last.
     fn nil_into_value(&self, from_elem: TypeId, to: TypeId) -> Result<Value, ConvertError> {
-        const NIL_INT_OR_STRING_IS_AN_ERROR: Span = Span::minors(1, 17);
+        const NIL_INT_OR_STRING_IS_AN_ERROR: &[(Span, &str)] =
+            &[(Span::minors(1, 16), ""), (Span::minors(17, 17), "extensions/")];
         if self.schema[from_elem].special == Some(Special::IntOrString)
-            && NIL_INT_OR_STRING_IS_AN_ERROR.contains(self.release)
+            && NIL_INT_OR_STRING_IS_AN_ERROR.iter().any(|(span, group)| {
+                span.contains(self.release) && self.kind.api_version.starts_with(group)
+            })
         {
             return Err(ConvertError::new("expected pointer, but got nil"));
         }

@@ -41,6 +41,9 @@ pub struct Codec {
     pub null_strings: bool,
     /// `"80"` is a number.
     pub quoted_numbers: bool,
+    /// An empty list of strings or numbers is nil: the functions for them returned a result that
+    /// had no name and so was never set.
+    pub empty_lists_are_nil: bool,
 }
 
 /// What `null` does to a field that cannot be nil.
@@ -73,19 +76,37 @@ const ENCODING_JSON: Dialect = Dialect {
     codec: None,
 };
 
-/// Revisions f4485b3 and f1f1a80.
-const UGORJI_2015: Dialect = Dialect {
+/// Revision f4485b3.
+const UGORJI_F4485B3: Dialect = Dialect {
     fold_case: false,
     null: Null::Zeroes,
     surrogates: Surrogates::Paired,
     dropped_numbers: DroppedNumbers::Float64,
-    codec: Some(Codec { null_strings: false, quoted_numbers: false }),
+    codec: Some(Codec {
+        null_strings: false,
+        quoted_numbers: false,
+        empty_lists_are_nil: false,
+    }),
+};
+
+/// Revision f1f1a80, which is older than f4485b3 and came later.
+const UGORJI_F1F1A80: Dialect = Dialect {
+    codec: Some(Codec {
+        null_strings: false,
+        quoted_numbers: false,
+        empty_lists_are_nil: true,
+    }),
+    ..UGORJI_F4485B3
 };
 
 /// Revision ded73ea.
-const UGORJI_2017: Dialect = Dialect {
-    codec: Some(Codec { null_strings: true, quoted_numbers: true }),
-    ..UGORJI_2015
+const UGORJI_DED73EA: Dialect = Dialect {
+    codec: Some(Codec {
+        null_strings: true,
+        quoted_numbers: true,
+        empty_lists_are_nil: false,
+    }),
+    ..UGORJI_F4485B3
 };
 
 const JSON_ITERATOR_1_1_4: Dialect = Dialect {
@@ -107,8 +128,9 @@ const SIGS_JSON: Dialect = Dialect { fold_case: false, ..ENCODING_JSON };
 
 const DIALECTS: &[(Span, Dialect)] = &[
     (Span::minors(1, 1), ENCODING_JSON),
-    (Span::minors(2, 5), UGORJI_2015),
-    (Span::minors(6, 7), UGORJI_2017),
+    (Span::minors(2, 3), UGORJI_F4485B3),
+    (Span::minors(4, 5), UGORJI_F1F1A80),
+    (Span::minors(6, 7), UGORJI_DED73EA),
     (Span::minors(8, 15), JSON_ITERATOR_1_1_4),
     (Span::minors(16, 22), JSON_ITERATOR),
     (Span::since(23, 0), SIGS_JSON),
@@ -395,15 +417,23 @@ impl<'a> Decoder<'_, 'a> {
         self.reader.raw_if(fits).map_err(|e| self.syntax(e))
     }
 
-    /// Whether `null` is no element of a list or map of this type: ugorji's codec reads those of
-    /// plain strings and numbers with functions (`fast-path.generated.go`) that do not look for it.
+    /// Whether `null` is no element of a list or map of this type.
     fn refuses_null(&self, elem: TypeId) -> bool {
-        let ty = &self.schema[elem];
-        self.dialect.codec.is_some_and(|codec| match ty.kind {
-            Kind::String => &*ty.id == "string" && !codec.null_strings,
-            Kind::Bool | Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) => ty.id == ty.name,
-            _ => false,
+        self.dialect.codec.is_some_and(|codec| {
+            let string = matches!(self.schema[elem].kind, Kind::String);
+            self.on_fast_path(elem) && !(string && codec.null_strings)
         })
+    }
+
+    /// Whether ugorji's codec reads lists and maps of this type with a function made for plain
+    /// strings and numbers (`fast-path.generated.go`).
+    fn on_fast_path(&self, elem: TypeId) -> bool {
+        let ty = &self.schema[elem];
+        let plain = matches!(
+            ty.kind,
+            Kind::String | Kind::Bool | Kind::Int(_) | Kind::Uint(_) | Kind::Float(_)
+        );
+        plain && ty.id == ty.name
     }
 
     /// A struct written as a list: its fields in their order (`codecDecodeSelfFromArray`).
@@ -459,7 +489,10 @@ impl<'a> Decoder<'_, 'a> {
             len += 1;
         }
         items.truncate(len);
-        *value = Value::Slice(items);
+        let nil = len == 0
+            && self.on_fast_path(elem)
+            && self.dialect.codec.is_some_and(|codec| codec.empty_lists_are_nil);
+        *value = if nil { Value::Nil } else { Value::Slice(items) };
         Ok(())
     }
 
