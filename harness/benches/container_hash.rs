@@ -2,9 +2,10 @@
 //! FNV-32a over the same JSON as a limit, and the real Go code in the same run.
 //!
 //! The Go side times its own loop over an object in memory (subject `container-hash-timing`), so
-//! that neither its start nor the pipe is measured. Build the reference first:
-//! `cargo xtask regen-golden v1.30.14 --keep`, then `cargo bench -p harness`. Without it the Go row
-//! is left out, and a line on stderr says so.
+//! that neither its start nor the pipe is measured. Build the reference first, optimised as
+//! Kubernetes itself is (the ones that make golden files are not):
+//! `cargo xtask build-reference v1.30.14 --optimised`, then `cargo bench -p harness`. Without it the
+//! Go row is left out, and a line on stderr says so.
 
 #![allow(missing_docs, reason = "criterion_group! makes a public function")]
 
@@ -75,7 +76,7 @@ impl Reference {
             Some(path) => PathBuf::from(path),
             None => Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("../target/go-ref")
-                .join(RELEASE)
+                .join(format!("{RELEASE}-optimised"))
                 .join("reference"),
         };
         let mut child = Command::new(&path)
