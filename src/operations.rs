@@ -79,6 +79,10 @@ impl Default for StaticSource<'_> {
 
 type Result<T> = std::result::Result<T, OperationError>;
 
+/// The releases that have `Scheme.Default`. Until 1.4 conversion to the internal version set
+/// defaults on its way.
+pub const SCHEME_DEFAULT: Span = Span::since(5, 0);
+
 /// `Scheme.Default`.
 pub fn defaults(schema: &Schema, kind: &KindEntry, mut object: Value, gates: &Gates<'_>) -> Value {
     defaulting::apply(Mut::new(schema, kind.versioned, &mut object), kind, gates);

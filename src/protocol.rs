@@ -254,6 +254,9 @@ impl Testee {
         {
             return Err(Refusal::Skipped(format!("no such container hash in {release}")));
         }
+        if request.subject == "defaults" && !operations::SCHEME_DEFAULT.contains(release) {
+            return Err(Refusal::Skipped(format!("no Scheme.Default in {release}")));
+        }
         let object = request
             .object
             .ok_or_else(|| Refusal::Error("the request has no object".into()))?;
