@@ -216,8 +216,8 @@ fn into_internal(
     Ok((ty, internal))
 }
 
-/// Before, the conversion to the internal form applied them.
-const DEFAULTS_ON_THEIR_OWN: Span = Span::since(5, 0);
+/// Before, the conversion to the internal form applied them, and nothing else did.
+pub(crate) const DEFAULTS_ON_THEIR_OWN: Span = Span::since(5, 0);
 
 fn out_of_internal(
     schema: &Schema,
