@@ -101,10 +101,19 @@ impl Target {
         if served.contains(&api_version) {
             return None;
         }
-        let hint = if served.is_empty() {
-            format!("{release} has no {kind} in any version")
-        } else {
-            format!("{release} serves {kind} as {}", served.join(" and "))
+        // Alpha versions have to be turned on, so they are worth naming only where nothing else is.
+        let usual: Vec<&str> = served
+            .iter()
+            .copied()
+            .filter(|version| !version.contains("alpha"))
+            .collect();
+        let hint = match (usual.as_slice(), served.as_slice()) {
+            ([], []) => format!("{release} has no {kind} in any version"),
+            ([], alpha) => format!(
+                "{release} serves {kind} as {} (if turned on)",
+                alpha.join(", ")
+            ),
+            (usual, _) => format!("{release} serves {kind} as {}", usual.join(", ")),
         };
         let message = if api_version.is_empty() {
             format!("the {kind} does not say which apiVersion it is written in")
