@@ -1,5 +1,11 @@
 //! The harness is tested, too: what is broken on purpose must be reported.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "clippy knows test functions, but not the helpers beside them"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
