@@ -478,8 +478,10 @@ impl<'a> Converter<'a> {
     /// `*intstr.IntOrString` on were once written by hand and could not take nil; those of
     /// extensions went last.
     fn nil_into_value(&self, from_elem: TypeId, to: TypeId) -> Result<Value, ConvertError> {
-        const NIL_INT_OR_STRING_IS_AN_ERROR: &[(Span, &str)] =
-            &[(Span::minors(1, 16), ""), (Span::minors(17, 17), "extensions/")];
+        const NIL_INT_OR_STRING_IS_AN_ERROR: &[(Span, &str)] = &[
+            (Span::minors(1, 16), ""),
+            (Span::minors(17, 17), "extensions/"),
+        ];
         if self.schema[from_elem].special == Some(Special::IntOrString)
             && NIL_INT_OR_STRING_IS_AN_ERROR.iter().any(|(span, group)| {
                 span.contains(self.release) && self.kind.api_version.starts_with(group)

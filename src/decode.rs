@@ -124,7 +124,10 @@ const JSON_ITERATOR: Dialect = Dialect {
 };
 
 /// A fork of `encoding/json` that minds the case.
-const SIGS_JSON: Dialect = Dialect { fold_case: false, ..ENCODING_JSON };
+const SIGS_JSON: Dialect = Dialect {
+    fold_case: false,
+    ..ENCODING_JSON
+};
 
 const DIALECTS: &[(Span, Dialect)] = &[
     (Span::minors(1, 1), ENCODING_JSON),
@@ -193,7 +196,10 @@ pub fn decode(schema: &Schema, ty: TypeId, text: &str) -> Result<Decoded, Decode
     let mut value = schema.zero(ty);
     decoder.value(ty, &mut value)?;
     decoder.reader.end().map_err(|e| decoder.syntax(e))?;
-    Ok(Decoded { value, unknown: decoder.unknown })
+    Ok(Decoded {
+        value,
+        unknown: decoder.unknown,
+    })
 }
 
 enum Step<'a> {
@@ -230,7 +236,10 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     fn error(&self, message: impl Into<String>) -> DecodeError {
-        DecodeError { path: self.path(), message: message.into() }
+        DecodeError {
+            path: self.path(),
+            message: message.into(),
+        }
     }
 
     fn syntax(&self, error: SyntaxError) -> DecodeError {
@@ -269,10 +278,19 @@ impl<'a> Decoder<'_, 'a> {
         }
         if token == Token::Null {
             match (&schema[ty].kind, self.dialect.null) {
-                (Kind::Pointer(_) | Kind::Slice(_) | Kind::Bytes | Kind::Map(..) | Kind::Interface, _) => {
+                (
+                    Kind::Pointer(_)
+                    | Kind::Slice(_)
+                    | Kind::Bytes
+                    | Kind::Map(..)
+                    | Kind::Interface,
+                    _,
+                ) => {
                     *value = Value::Nil;
                 }
-                (Kind::String, Null::EmptiesStrings) | (_, Null::Zeroes) => *value = schema.zero(ty),
+                (Kind::String, Null::EmptiesStrings) | (_, Null::Zeroes) => {
+                    *value = schema.zero(ty)
+                }
                 _ => {}
             }
             return self.null();
@@ -298,21 +316,33 @@ impl<'a> Decoder<'_, 'a> {
                 let limit = i64::MAX >> (64 - bits);
                 match self.whole(number).and_then(|n| i64::try_from(n).ok()) {
                     Some(n) if -limit - 1 <= n && n <= limit => *value = Value::Int(n),
-                    _ => return Err(self.error(format!("expected a whole number that fits {bits} bits, found {}", excerpt(number)))),
+                    _ => {
+                        return Err(self.error(format!(
+                            "expected a whole number that fits {bits} bits, found {}",
+                            excerpt(number)
+                        )));
+                    }
                 }
             }
             Kind::Uint(bits) => {
                 let number = self.number("a whole number, not negative", token)?;
                 match self.whole(number).and_then(|n| u64::try_from(n).ok()) {
                     Some(n) if n <= u64::MAX >> (64 - bits) => *value = Value::Uint(n),
-                    _ => return Err(self.error(format!("expected a whole number, not negative, that fits {bits} bits, found {}", excerpt(number)))),
+                    _ => return Err(self.error(format!(
+                        "expected a whole number, not negative, that fits {bits} bits, found {}",
+                        excerpt(number)
+                    ))),
                 }
             }
             Kind::Float(_) => {
                 let number = self.number("a number", token)?;
                 match number.parse::<f64>() {
                     Ok(x) if x.is_finite() => *value = Value::Float(x),
-                    _ => return Err(self.error(format!("expected a number in range, found {number}"))),
+                    _ => {
+                        return Err(
+                            self.error(format!("expected a number in range, found {number}"))
+                        );
+                    }
                 }
             }
             Kind::String => {
@@ -342,7 +372,9 @@ impl<'a> Decoder<'_, 'a> {
                 }
                 self.map(*key, *elem, value)?;
             }
-            Kind::Struct(_) if token == Token::Array && self.dialect.codec.is_some() => self.object_from_list(ty, value)?,
+            Kind::Struct(_) if token == Token::Array && self.dialect.codec.is_some() => {
+                self.object_from_list(ty, value)?
+            }
             Kind::Struct(_) => {
                 if token != Token::Object {
                     return Err(self.mismatch("an object", token));
@@ -376,7 +408,11 @@ impl<'a> Decoder<'_, 'a> {
     /// A whole number as it is written.
     fn whole(&self, number: &str) -> Option<i128> {
         if self.dialect.codec.is_none() {
-            return number.parse::<i64>().ok().map(i128::from).or_else(|| number.parse::<u64>().ok().map(i128::from));
+            return number
+                .parse::<i64>()
+                .ok()
+                .map(i128::from)
+                .or_else(|| number.parse::<u64>().ok().map(i128::from));
         }
         // `decNum` of ugorji's codec: a mantissa of 64 bits without trailing zeros, and an exponent
         // that must not be negative.
@@ -411,7 +447,9 @@ impl<'a> Decoder<'_, 'a> {
     fn skip(&mut self) -> Result<&'a str> {
         let fits = match self.dialect.dropped_numbers {
             DroppedNumbers::Any => |_: &str| true,
-            DroppedNumbers::Float32 => |number: &str| !number.contains(['e', 'E']) || number.parse().is_ok_and(f32::is_finite),
+            DroppedNumbers::Float32 => |number: &str| {
+                !number.contains(['e', 'E']) || number.parse().is_ok_and(f32::is_finite)
+            },
             DroppedNumbers::Float64 => |number: &str| number.parse().is_ok_and(f64::is_finite),
         };
         self.reader.raw_if(fits).map_err(|e| self.syntax(e))
@@ -454,7 +492,11 @@ impl<'a> Decoder<'_, 'a> {
             {
                 Mut::new(self.schema, *field_ty, field).make();
             }
-            if !self.reader.next_item(&mut first).map_err(|e| self.syntax(e))? {
+            if !self
+                .reader
+                .next_item(&mut first)
+                .map_err(|e| self.syntax(e))?
+            {
                 return Ok(());
             }
             match field {
@@ -476,7 +518,11 @@ impl<'a> Decoder<'_, 'a> {
         let mut len = 0;
         let mut first = true;
         self.reader.begin_array().map_err(|e| self.syntax(e))?;
-        while self.reader.next_item(&mut first).map_err(|e| self.syntax(e))? {
+        while self
+            .reader
+            .next_item(&mut first)
+            .map_err(|e| self.syntax(e))?
+        {
             if len == items.len() {
                 items.push(self.schema.zero(elem));
             }
@@ -491,7 +537,10 @@ impl<'a> Decoder<'_, 'a> {
         items.truncate(len);
         let nil = len == 0
             && self.on_fast_path(elem)
-            && self.dialect.codec.is_some_and(|codec| codec.empty_lists_are_nil);
+            && self
+                .dialect
+                .codec
+                .is_some_and(|codec| codec.empty_lists_are_nil);
         *value = if nil { Value::Nil } else { Value::Slice(items) };
         Ok(())
     }
@@ -510,7 +559,11 @@ impl<'a> Decoder<'_, 'a> {
         for (at, (key, _)) in entries.iter().enumerate() {
             index.insert(key.as_str().unwrap_or_default().to_owned(), at);
         }
-        while let Some(name) = self.reader.next_key(&mut first).map_err(|e| self.syntax(e))? {
+        while let Some(name) = self
+            .reader
+            .next_key(&mut first)
+            .map_err(|e| self.syntax(e))?
+        {
             // A map's element starts from zero even when the key was there before.
             let mut item = self.schema.zero(elem);
             self.path.push(Step::Key(name.clone()));
@@ -534,7 +587,11 @@ impl<'a> Decoder<'_, 'a> {
     fn object(&mut self, ty: TypeId, value: &mut Value) -> Result<()> {
         let mut first = true;
         self.reader.begin_object().map_err(|e| self.syntax(e))?;
-        while let Some(name) = self.reader.next_key(&mut first).map_err(|e| self.syntax(e))? {
+        while let Some(name) = self
+            .reader
+            .next_key(&mut first)
+            .map_err(|e| self.syntax(e))?
+        {
             self.path.push(Step::Key(name.clone()));
             if let Some((field_ty, field)) = self.field(ty, value, &name) {
                 self.value(field_ty, field)?;
@@ -548,7 +605,12 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     /// The field that a key goes to, embedded structs included.
-    fn field<'v>(&self, ty: TypeId, value: &'v mut Value, key: &str) -> Option<(TypeId, &'v mut Value)> {
+    fn field<'v>(
+        &self,
+        ty: TypeId,
+        value: &'v mut Value,
+        key: &str,
+    ) -> Option<(TypeId, &'v mut Value)> {
         let exact = |name: &str| name == key;
         let folded = |name: &str| equal_fold(name, key);
         let route = route(self.schema, ty, &exact).or_else(|| {
@@ -561,11 +623,20 @@ impl<'a> Decoder<'_, 'a> {
     fn special(&mut self, special: Special, ty: TypeId, value: &mut Value) -> Result<()> {
         match special {
             Special::Quantity => {
-                let raw = if self.dialect.codec.is_some() { self.skip()? } else { self.raw()? };
+                let raw = if self.dialect.codec.is_some() {
+                    self.skip()?
+                } else {
+                    self.raw()?
+                };
                 if let Value::Quantity(quantity) = value {
-                    quantity.unmarshal_json_over(raw, self.flavour).map_err(|e| {
-                        self.error(format!("expected a quantity like 500m or 1Gi, found {}: {e}", excerpt(raw)))
-                    })?;
+                    quantity
+                        .unmarshal_json_over(raw, self.flavour)
+                        .map_err(|e| {
+                            self.error(format!(
+                                "expected a quantity like 500m or 1Gi, found {}: {e}",
+                                excerpt(raw)
+                            ))
+                        })?;
                 }
             }
             Special::IntOrString => {
@@ -578,12 +649,19 @@ impl<'a> Decoder<'_, 'a> {
                     }
                     _ => {
                         let number = self.number("a whole number or a string", token)?;
-                        let bits = match self.schema.field(ty, "IntVal").map(|(_, field)| &self.schema[field.ty].kind) {
+                        let bits = match self
+                            .schema
+                            .field(ty, "IntVal")
+                            .map(|(_, field)| &self.schema[field.ty].kind)
+                        {
                             Some(Kind::Int(bits)) => *bits,
                             _ => 32,
                         };
                         // The type's own method reads it, with encoding/json in every release.
-                        let parsed = number.parse::<i64>().ok().filter(|n| *n == *n << (64 - bits) >> (64 - bits));
+                        let parsed = number
+                            .parse::<i64>()
+                            .ok()
+                            .filter(|n| *n == *n << (64 - bits) >> (64 - bits));
                         let parsed = parsed.ok_or_else(|| {
                             self.error(format!("expected a whole number that fits {bits} bits or a string, found {number}"))
                         })?;
@@ -594,8 +672,14 @@ impl<'a> Decoder<'_, 'a> {
                 for (name, part) in [
                     ("Type", Some(Value::Int(kind))),
                     ("Kind", Some(Value::Int(kind))),
-                    ("IntVal", (token == Token::Number).then_some(Value::Int(number))),
-                    ("StrVal", (token == Token::String).then(|| Value::str(&text))),
+                    (
+                        "IntVal",
+                        (token == Token::Number).then_some(Value::Int(number)),
+                    ),
+                    (
+                        "StrVal",
+                        (token == Token::String).then(|| Value::str(&text)),
+                    ),
                 ] {
                     if let (Some((index, _)), Value::Struct(values), Some(part)) =
                         (self.schema.field(ty, name), &mut *value, part)
@@ -612,7 +696,10 @@ impl<'a> Decoder<'_, 'a> {
                     Time::unmarshal_json_micro(raw, Toolchain::of(self.schema))
                 };
                 let time = parsed.map_err(|e| {
-                    self.error(format!("expected a time like 2006-01-02T15:04:05Z, found {}: {e}", excerpt(raw)))
+                    self.error(format!(
+                        "expected a time like 2006-01-02T15:04:05Z, found {}: {e}",
+                        excerpt(raw)
+                    ))
                 })?;
                 if let Value::Struct(values) = value {
                     values[0] = Value::Time(Box::new(time));
@@ -631,13 +718,16 @@ impl<'a> Decoder<'_, 'a> {
                 if self.path.len() > MOST {
                     return Err(self.error("nested deeper than 200 levels"));
                 }
-                if let (Some((index, field)), Value::Struct(values)) = (self.schema.field(ty, "Map"), value) {
+                if let (Some((index, field)), Value::Struct(values)) =
+                    (self.schema.field(ty, "Map"), value)
+                {
                     self.value(field.ty, &mut values[index])?;
                 }
             }
             Special::RawJson => {
                 let raw = self.raw()?;
-                if let (Some((index, _)), Value::Struct(values)) = (self.schema.field(ty, "Raw"), value)
+                if let (Some((index, _)), Value::Struct(values)) =
+                    (self.schema.field(ty, "Raw"), value)
                     && raw != "null"
                 {
                     values[index] = Value::Bytes(raw.as_bytes().into());
@@ -661,9 +751,12 @@ fn excerpt(raw: &str) -> Cow<'_, str> {
 /// a promoted one.
 fn route(schema: &Schema, ty: TypeId, fits: &dyn Fn(&str) -> bool) -> Option<Vec<usize>> {
     let fields = schema.fields(ty);
-    let own = fields
-        .iter()
-        .position(|field| field.json.as_ref().is_some_and(|json| !json.is_inlined() && fits(&json.key)));
+    let own = fields.iter().position(|field| {
+        field
+            .json
+            .as_ref()
+            .is_some_and(|json| !json.is_inlined() && fits(&json.key))
+    });
     if let Some(index) = own {
         return Some(vec![index]);
     }
@@ -721,7 +814,10 @@ fn equal_fold(name: &str, key: &str) -> bool {
 
 /// Standard base64 with padding; line breaks are skipped, as `encoding/base64` does.
 fn base64(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'\r' | b'\n')).collect();
+    let digits: Vec<u8> = text
+        .bytes()
+        .filter(|b| !matches!(b, b'\r' | b'\n'))
+        .collect();
     if !digits.len().is_multiple_of(4) {
         return None;
     }

@@ -79,25 +79,25 @@ impl Fnv128a {
 
 impl Sink for Fnv32a {
     fn write(&mut self, bytes: &[u8]) {
-        self.0 = bytes
-            .iter()
-            .fold(self.0, |h, byte| (h ^ u32::from(*byte)).wrapping_mul(PRIME_32));
+        self.0 = bytes.iter().fold(self.0, |h, byte| {
+            (h ^ u32::from(*byte)).wrapping_mul(PRIME_32)
+        });
     }
 }
 
 impl Sink for Fnv32 {
     fn write(&mut self, bytes: &[u8]) {
-        self.0 = bytes
-            .iter()
-            .fold(self.0, |h, byte| h.wrapping_mul(PRIME_32) ^ u32::from(*byte));
+        self.0 = bytes.iter().fold(self.0, |h, byte| {
+            h.wrapping_mul(PRIME_32) ^ u32::from(*byte)
+        });
     }
 }
 
 impl Sink for Fnv128a {
     fn write(&mut self, bytes: &[u8]) {
-        self.0 = bytes
-            .iter()
-            .fold(self.0, |h, byte| (h ^ u128::from(*byte)).wrapping_mul(PRIME_128));
+        self.0 = bytes.iter().fold(self.0, |h, byte| {
+            (h ^ u128::from(*byte)).wrapping_mul(PRIME_128)
+        });
     }
 }
 
@@ -140,11 +140,13 @@ impl Sink for Md5 {
 /// `hex.EncodeToString`
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "{byte:02x}");
+            out
+        })
 }
 
 /// How spew prints a `[]byte`: `([]uint8)[123 34 …]`, written on as the bytes come.
@@ -178,7 +180,11 @@ impl<S: Sink> Sink for ByteDump<S> {
     fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
             let text = SpacedDecimal::of(*byte);
-            self.inner.write(if self.first { text.without_space() } else { text.bytes() });
+            self.inner.write(if self.first {
+                text.without_space()
+            } else {
+                text.bytes()
+            });
             self.first = false;
         }
     }
@@ -302,7 +308,10 @@ mod tests {
             "a68d622cec8b5822836dbc7977af7f3b"
         );
         assert_eq!(all(Adler32::default(), b"abc").sum(), 0x024d_0127);
-        assert_eq!(all(Md5::default(), b"abc").hex(), "900150983cd24fb0d6963f7d28e17f72");
+        assert_eq!(
+            all(Md5::default(), b"abc").hex(),
+            "900150983cd24fb0d6963f7d28e17f72"
+        );
     }
 
     #[test]
@@ -315,7 +324,9 @@ mod tests {
 
     #[test]
     fn table_steps_equal_plain_ones() {
-        let bytes: Vec<u8> = (0..70_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let bytes: Vec<u8> = (0..70_000u32)
+            .map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8)
+            .collect();
         for cut in [0, 1, 2, 255, 70_000] {
             let (a, b) = bytes.split_at(cut);
             let mut fast = DumpFnv32a::default();

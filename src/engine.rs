@@ -214,8 +214,16 @@ impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EngineError::Decode(error) => f.write_str(&error.message),
-            EngineError::UnknownKind { release, api_version, kind, .. } => {
-                write!(f, "{release} does not serve kind {kind:?} in apiVersion {api_version:?}")
+            EngineError::UnknownKind {
+                release,
+                api_version,
+                kind,
+                ..
+            } => {
+                write!(
+                    f,
+                    "{release} does not serve kind {kind:?} in apiVersion {api_version:?}"
+                )
             }
             EngineError::ViewNeedsAPod { view, kind } => {
                 write!(f, "the view {view} exists for Pods only, not for a {kind}")
@@ -223,7 +231,9 @@ impl fmt::Display for EngineError {
             EngineError::UnknownFeatureGate { release, gate } => {
                 write!(f, "{release} has no feature gate {gate:?}")
             }
-            EngineError::NoSuchFunction { release } => write!(f, "{release} has no such hash function"),
+            EngineError::NoSuchFunction { release } => {
+                write!(f, "{release} has no such hash function")
+            }
             EngineError::Operation(error) => write!(f, "{error}"),
         }
     }
@@ -283,7 +293,9 @@ impl Engine {
     /// # Errors
     /// When no schema was recorded for it.
     pub fn load(release: Release) -> std::result::Result<Engine, SchemaError> {
-        Ok(Engine { schema: Schema::load(release)? })
+        Ok(Engine {
+            schema: Schema::load(release)?,
+        })
     }
 
     /// The release's types.
@@ -296,7 +308,10 @@ impl Engine {
     /// # Errors
     /// When the release does not have one of them.
     pub fn gates<'a>(&'a self, overrides: &'a BTreeMap<String, bool>) -> Result<Gates<'a>> {
-        match overrides.keys().find(|gate| self.schema.feature_gate(gate).is_none()) {
+        match overrides
+            .keys()
+            .find(|gate| self.schema.feature_gate(gate).is_none())
+        {
             Some(gate) => Err(EngineError::UnknownFeatureGate {
                 release: self.schema.release(),
                 gate: gate.clone(),
@@ -348,7 +363,12 @@ impl Engine {
         self.decode_type(entry, entry.versioned, text)
     }
 
-    fn decode_type<'s>(&'s self, kind: &'s KindEntry, ty: TypeId, text: &str) -> Result<Object<'s>> {
+    fn decode_type<'s>(
+        &'s self,
+        kind: &'s KindEntry,
+        ty: TypeId,
+        text: &str,
+    ) -> Result<Object<'s>> {
         let decoded = decode::decode(&self.schema, ty, text)?;
         Ok(Object {
             kind,
@@ -387,13 +407,26 @@ impl Engine {
         let (schema, kind, value) = (&self.schema, object.kind, object.value.clone());
         if view == View::Static {
             if &*kind.kind != "Pod" {
-                return Err(EngineError::ViewNeedsAPod { view, kind: kind.kind.to_string() });
+                return Err(EngineError::ViewNeedsAPod {
+                    view,
+                    kind: kind.kind.to_string(),
+                });
             }
             // A release whose kubelet hashes the internal Pod never converts it to v1.
             let native = Recipe::of(Function::HashContainer, schema.release()).map(Recipe::form);
             if native == Some(Form::Internal) && form == Form::Internal {
-                let value = operations::read_file_internal(schema, kind, (object.ty, value), gates, source)?;
-                return Ok(Viewed { ty: internal_type(kind)?, form, value });
+                let value = operations::read_file_internal(
+                    schema,
+                    kind,
+                    (object.ty, value),
+                    gates,
+                    source,
+                )?;
+                return Ok(Viewed {
+                    ty: internal_type(kind)?,
+                    form,
+                    value,
+                });
             }
         }
         if view != View::Static && object.ty != kind.versioned {
@@ -410,7 +443,11 @@ impl Engine {
     /// A versioned object in the form that is asked for.
     fn in_form(&self, kind: &KindEntry, value: Value, form: Form) -> Result<Viewed> {
         match form {
-            Form::Versioned => Ok(Viewed { ty: kind.versioned, form, value }),
+            Form::Versioned => Ok(Viewed {
+                ty: kind.versioned,
+                form,
+                value,
+            }),
             Form::Internal => Ok(Viewed {
                 ty: internal_type(kind)?,
                 form,
@@ -423,7 +460,12 @@ impl Engine {
 const NO_VERSION_IS_INTERNAL: Span = Span::minors(1, 1);
 
 fn internal_type(kind: &KindEntry) -> Result<TypeId> {
-    let missing = || OperationError::new(format!("{} has no internal form in this release", kind.kind));
+    let missing = || {
+        OperationError::new(format!(
+            "{} has no internal form in this release",
+            kind.kind
+        ))
+    };
     Ok(kind.internal.ok_or_else(missing)?)
 }
 
@@ -450,7 +492,11 @@ impl Engine {
             api_version: object.kind.api_version.to_string(),
             kind: object.kind.kind.to_string(),
             namespace: metadata("Namespace"),
-            name: if name.is_empty() { metadata("GenerateName") } else { name },
+            name: if name.is_empty() {
+                metadata("GenerateName")
+            } else {
+                name
+            },
             containers,
             unknown_fields: object.unknown_fields,
         })
@@ -468,12 +514,17 @@ impl Engine {
         options: &Options,
     ) -> Result<Vec<ContainerHash>> {
         let release = self.schema.release();
-        let recipe = Recipe::of(function, release).ok_or(EngineError::NoSuchFunction { release })?;
+        let recipe =
+            Recipe::of(function, release).ok_or(EngineError::NoSuchFunction { release })?;
         let viewed = self.view_pod(object, recipe.form(), gates, options)?;
         let spec = pod_spec(Ref::new(&self.schema, viewed.ty, &viewed.value));
         // Ephemeral containers are hashed as the container type they convert to.
         let Some(container_ty) = elem_type(&self.schema, spec.get("Containers")) else {
-            return Err(OperationError::new(format!("this {} has no Pod template", object.kind.kind)).into());
+            return Err(OperationError::new(format!(
+                "this {} has no Pod template",
+                object.kind.kind
+            ))
+            .into());
         };
         let lists = [
             ("InitContainers", ContainerType::Init),
@@ -485,7 +536,9 @@ impl Engine {
             for item in spec.get(field).items() {
                 let common = item.get("EphemeralContainerCommon");
                 let container = if common.exists() { common } else { item };
-                let Some((_, value)) = container.parts() else { continue };
+                let Some((_, value)) = container.parts() else {
+                    continue;
+                };
                 hashes.push(ContainerHash {
                     name: container.get("Name").str().to_owned(),
                     container_type,
@@ -501,14 +554,26 @@ impl Engine {
 
     /// The Pod (or, in the view `decoded`, the object with the template) whose containers are
     /// hashed, in the form that the recipe wants.
-    fn view_pod(&self, object: &Object<'_>, form: Form, gates: &Gates<'_>, options: &Options) -> Result<Viewed> {
+    fn view_pod(
+        &self,
+        object: &Object<'_>,
+        form: Form,
+        gates: &Gates<'_>,
+        options: &Options,
+    ) -> Result<Viewed> {
         let source = StaticSource::default();
         if options.view != View::Delivered || &*object.kind.kind == "Pod" {
             return self.view(object, options.view, form, gates, source);
         }
         let workload = self.view(object, options.view, Form::Versioned, gates, source)?;
         let schema = &self.schema;
-        let pod = operations::pod_of(schema, object.kind, &workload.value, gates, options.admission)?;
+        let pod = operations::pod_of(
+            schema,
+            object.kind,
+            &workload.value,
+            gates,
+            options.admission,
+        )?;
         let kind = schema
             .kind("v1", "Pod")
             .ok_or_else(|| OperationError::new("this release has no Pods"))?;
@@ -523,11 +588,15 @@ fn pod_spec<'s, 'v>(object: Ref<'s, 'v>) -> Ref<'s, 'v> {
 
 /// The template inside a workload; a Pod is its own.
 pub fn pod_template<'s, 'v>(object: Ref<'s, 'v>) -> Ref<'s, 'v> {
-    ["Spec.JobTemplate.Spec.Template", "Spec.Template", "Template"]
-        .into_iter()
-        .map(|path| object.at(path))
-        .find(|template| template.exists())
-        .unwrap_or(object)
+    [
+        "Spec.JobTemplate.Spec.Template",
+        "Spec.Template",
+        "Template",
+    ]
+    .into_iter()
+    .map(|path| object.at(path))
+    .find(|template| template.exists())
+    .unwrap_or(object)
 }
 
 fn elem_type(schema: &Schema, list: Ref<'_, '_>) -> Option<TypeId> {
@@ -545,7 +614,10 @@ pub(crate) fn is_pod(text: &str) -> bool {
 /// The document's `apiVersion` and `kind`, without decoding the rest.
 fn type_meta(text: &str) -> Result<(Option<String>, Option<String>)> {
     let fail = |error: crate::json::SyntaxError| {
-        EngineError::Decode(DecodeError { path: String::new(), message: error.to_string() })
+        EngineError::Decode(DecodeError {
+            path: String::new(),
+            message: error.to_string(),
+        })
     };
     let mut reader = Reader::new(text);
     if reader.peek().map_err(fail)? != Token::Object {

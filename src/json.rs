@@ -91,7 +91,11 @@ impl<'a> Reader<'a> {
 
     /// The same for a library that treats surrogates in its own way.
     pub fn with_surrogates(text: &'a str, surrogates: Surrogates) -> Reader<'a> {
-        Reader { text, at: 0, surrogates }
+        Reader {
+            text,
+            at: 0,
+            surrogates,
+        }
     }
 
     /// Byte offset of what comes next.
@@ -100,7 +104,10 @@ impl<'a> Reader<'a> {
     }
 
     fn error<T>(&self, what: &'static str) -> Result<T> {
-        Err(SyntaxError { offset: self.at, what })
+        Err(SyntaxError {
+            offset: self.at,
+            what,
+        })
     }
 
     fn byte(&self) -> Option<u8> {
@@ -278,7 +285,12 @@ impl<'a> Reader<'a> {
     }
 
     fn four_hex(&mut self) -> Result<u32> {
-        match self.text.as_bytes().get(self.at..self.at + 4).and_then(hex4) {
+        match self
+            .text
+            .as_bytes()
+            .get(self.at..self.at + 4)
+            .and_then(hex4)
+        {
             Some(unit) => {
                 self.at += 4;
                 Ok(unit)
@@ -491,7 +503,10 @@ mod tests {
         assert_eq!(string(r#""\ud83d\ude00""#).as_deref(), Ok("😀"));
         assert_eq!(string(r#""\ud800x""#).as_deref(), Ok("\u{fffd}x"));
         assert_eq!(string(r#""\ud800\u0041""#).as_deref(), Ok("\u{fffd}A"));
-        assert_eq!(string(r#""\ud800\ud83d\ude00""#).as_deref(), Ok("\u{fffd}😀"));
+        assert_eq!(
+            string(r#""\ud800\ud83d\ude00""#).as_deref(),
+            Ok("\u{fffd}😀")
+        );
     }
 
     #[test]
@@ -499,7 +514,18 @@ mod tests {
         let mut reader = Reader::new(r#" {"a": [1E2, {}, []], "b": "\u0041"} x"#);
         assert_eq!(reader.raw(), Ok(r#"{"a": [1E2, {}, []], "b": "\u0041"}"#));
         assert!(reader.end().is_err());
-        for bad in ["{", "[1,]", "{\"a\":1,}", "[1 2]", "05", "1.", "nul", "{\"a\" 1}", "\"\n\"", "{,}"] {
+        for bad in [
+            "{",
+            "[1,]",
+            "{\"a\":1,}",
+            "[1 2]",
+            "05",
+            "1.",
+            "nul",
+            "{\"a\" 1}",
+            "\"\n\"",
+            "{,}",
+        ] {
             let mut reader = Reader::new(bad);
             assert!(reader.raw().and_then(|_| reader.end()).is_err(), "{bad}");
         }

@@ -12,7 +12,9 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::engine::{self, ContainerHash, Engine, EngineError, Object, Options, StaticSource, View};
+use crate::engine::{
+    self, ContainerHash, Engine, EngineError, Object, Options, StaticSource, View,
+};
 use crate::gates::Gates;
 use crate::operations;
 use crate::print::{json, spew};
@@ -194,8 +196,14 @@ impl Testee {
     pub fn answer(&self, request: &Request<'_>) -> Answer {
         let mut answer = match self.result(request) {
             Ok(answer) => answer,
-            Err(Refusal::Error(error)) => Answer { error: Some(error), ..Answer::default() },
-            Err(Refusal::Skipped(why)) => Answer { skipped: Some(why), ..Answer::default() },
+            Err(Refusal::Error(error)) => Answer {
+                error: Some(error),
+                ..Answer::default()
+            },
+            Err(Refusal::Skipped(why)) => Answer {
+                skipped: Some(why),
+                ..Answer::default()
+            },
         };
         answer.id.clone_from(&request.id);
         answer
@@ -217,7 +225,10 @@ impl Testee {
 
     fn result(&self, request: &Request<'_>) -> Result<Answer, Refusal> {
         if !SUBJECTS.contains(&&*request.subject) {
-            return Err(Refusal::Skipped(format!("no such subject: {}", request.subject)));
+            return Err(Refusal::Skipped(format!(
+                "no such subject: {}",
+                request.subject
+            )));
         }
         let release: Release = request
             .release
@@ -234,9 +245,15 @@ impl Testee {
         }
         if request.subject == "yaml-to-json" {
             let text = request.text.as_deref().unwrap_or_default();
-            let json = yaml::yaml_to_json(text.as_bytes(), yaml::Dialect::of(release, Toolchain::of(engine.schema())))
-                .map_err(|e| Refusal::Error(e.to_string()))?;
-            return Ok(Answer { json: Some(json), ..Answer::default() });
+            let json = yaml::yaml_to_json(
+                text.as_bytes(),
+                yaml::Dialect::of(release, Toolchain::of(engine.schema())),
+            )
+            .map_err(|e| Refusal::Error(e.to_string()))?;
+            return Ok(Answer {
+                json: Some(json),
+                ..Answer::default()
+            });
         }
 
         let view = match &request.view {
@@ -252,7 +269,9 @@ impl Testee {
         if let Some(function) = function
             && Recipe::of(function, release).is_none()
         {
-            return Err(Refusal::Skipped(format!("no such container hash in {release}")));
+            return Err(Refusal::Skipped(format!(
+                "no such container hash in {release}"
+            )));
         }
         if request.subject == "defaults" && !operations::SCHEME_DEFAULT.contains(release) {
             return Err(Refusal::Skipped(format!("no Scheme.Default in {release}")));
@@ -275,8 +294,12 @@ impl Testee {
             engine.decode(object.get())?
         };
         match function {
-            Some(function) => containers(&engine, function, &object, &gates, view, request.preimage),
-            None if request.subject == "deep-hash" => deep_hash_of(&engine, &object, &gates, view, request),
+            Some(function) => {
+                containers(&engine, function, &object, &gates, view, request.preimage)
+            }
+            None if request.subject == "deep-hash" => {
+                deep_hash_of(&engine, &object, &gates, view, request)
+            }
             None => operation(&engine, &object, &gates, request),
         }
     }
@@ -290,7 +313,11 @@ fn containers(
     view: View,
     preimages: bool,
 ) -> Result<Answer, Refusal> {
-    let options = Options { view, preimages, ..Options::default() };
+    let options = Options {
+        view,
+        preimages,
+        ..Options::default()
+    };
     let hashes = engine.hash_containers(function, object, gates, &options)?;
     let containers: Vec<ContainerAnswer> = hashes.into_iter().map(ContainerAnswer::from).collect();
     let only = match containers.as_slice() {
@@ -331,7 +358,9 @@ fn deep_hash_of(
     };
     Ok(Answer {
         hash: Some(deep_hash::fnv32a(schema, ty, value)),
-        preimage: request.preimage.then(|| text(spew::to_vec(schema, ty, value))),
+        preimage: request
+            .preimage
+            .then(|| text(spew::to_vec(schema, ty, value))),
         ..Answer::default()
     })
 }
@@ -355,7 +384,9 @@ fn operation(
                 file: request.file.as_deref().unwrap_or(source.file),
                 node: request.node.as_deref().unwrap_or(source.node),
             };
-            engine.view(object, View::Static, Form::Versioned, gates, source)?.value
+            engine
+                .view(object, View::Static, Form::Versioned, gates, source)?
+                .value
         }
     };
     let ty = object.kind.versioned;
@@ -363,7 +394,9 @@ fn operation(
     Ok(Answer {
         object: Some(RawValue::from_string(written).map_err(|e| Refusal::Error(e.to_string()))?),
         hash: Some(deep_hash::fnv32a(schema, ty, &value)),
-        preimage: request.preimage.then(|| text(spew::to_vec(schema, ty, &value))),
+        preimage: request
+            .preimage
+            .then(|| text(spew::to_vec(schema, ty, &value))),
         ..Answer::default()
     })
 }

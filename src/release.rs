@@ -98,7 +98,10 @@ impl FromStr for VersionRequest {
             Some(at) => number.split_at(at),
             None => (number, ""),
         };
-        if ["-alpha", "-beta", "-rc"].iter().any(|pre| suffix.starts_with(pre)) {
+        if ["-alpha", "-beta", "-rc"]
+            .iter()
+            .any(|pre| suffix.starts_with(pre))
+        {
             return Err(error("pre-releases are not covered"));
         }
         if matches!(suffix, "-" | "+") {
@@ -128,7 +131,9 @@ impl FromStr for VersionRequest {
                 vendor: !suffix.is_empty(),
             }),
             None if suffix.is_empty() => Ok(VersionRequest::Minor(minor)),
-            None => Err(error("the patch version is missing before the vendor's suffix")),
+            None => Err(error(
+                "the patch version is missing before the vendor's suffix",
+            )),
         }
     }
 }
@@ -139,7 +144,10 @@ impl FromStr for Release {
     /// Reads a full upstream version; a minor alone or a vendor's suffix is an error here.
     fn from_str(text: &str) -> Result<Release, VersionError> {
         match text.parse()? {
-            VersionRequest::Exact { release, vendor: false } => Ok(release),
+            VersionRequest::Exact {
+                release,
+                vendor: false,
+            } => Ok(release),
             VersionRequest::Exact { .. } => Err(VersionError {
                 text: text.to_owned(),
                 reason: "it carries a vendor's suffix",
@@ -200,7 +208,10 @@ mod tests {
     use super::*;
 
     fn exact(minor: u16, patch: u16, vendor: bool) -> Result<VersionRequest, VersionError> {
-        Ok(VersionRequest::Exact { release: Release::new(minor, patch), vendor })
+        Ok(VersionRequest::Exact {
+            release: Release::new(minor, patch),
+            vendor,
+        })
     }
 
     #[test]
@@ -212,9 +223,21 @@ mod tests {
 
     #[test]
     fn what_is_not_a_version_is_refused() {
-        for text in ["", "v", "2.1.0", "1", "1.", "1.30.", "1.+3.1", "1.30-eks", "1.30.1.2",
-            "1.99999999.0", "v1.31.0-rc.1", "1.30.4-", "latest"]
-        {
+        for text in [
+            "",
+            "v",
+            "2.1.0",
+            "1",
+            "1.",
+            "1.30.",
+            "1.+3.1",
+            "1.30-eks",
+            "1.30.1.2",
+            "1.99999999.0",
+            "v1.31.0-rc.1",
+            "1.30.4-",
+            "latest",
+        ] {
             assert!(text.parse::<VersionRequest>().is_err(), "{text}");
         }
     }

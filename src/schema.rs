@@ -261,7 +261,8 @@ impl Schema {
         let damaged = |what: &str, e: &dyn fmt::Display| {
             SchemaError(format!("schema of {release} is damaged: {what}: {e}"))
         };
-        let raw: ReleaseLine = serde_json::from_str(line).map_err(|e| damaged("release line", &e))?;
+        let raw: ReleaseLine =
+            serde_json::from_str(line).map_err(|e| damaged("release line", &e))?;
         let lines = type_lines();
         let mut raws = Vec::with_capacity(raw.types.len());
         for digest in &raw.types {
@@ -365,7 +366,10 @@ impl Schema {
             let len = len
                 .parse()
                 .map_err(|_| SchemaError(format!("no such type: {reference}")))?;
-            (format!("[{len}]{}", self[elem].name), Kind::Array(len, elem))
+            (
+                format!("[{len}]{}", self[elem].name),
+                Kind::Array(len, elem),
+            )
         } else {
             (reference.to_owned(), predeclared_kind(reference))
         };

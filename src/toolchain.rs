@@ -42,9 +42,30 @@ pub struct JsonStyle {
 }
 
 const STYLES: &[(Toolchain, JsonStyle)] = &[
-    (Toolchain::new(24, 0), JsonStyle { short_escapes: true, short_tab: true, omit_zero: true }),
-    (Toolchain::new(22, 0), JsonStyle { short_escapes: true, short_tab: true, omit_zero: false }),
-    (Toolchain::new(0, 0), JsonStyle { short_escapes: false, short_tab: true, omit_zero: false }),
+    (
+        Toolchain::new(24, 0),
+        JsonStyle {
+            short_escapes: true,
+            short_tab: true,
+            omit_zero: true,
+        },
+    ),
+    (
+        Toolchain::new(22, 0),
+        JsonStyle {
+            short_escapes: true,
+            short_tab: true,
+            omit_zero: false,
+        },
+    ),
+    (
+        Toolchain::new(0, 0),
+        JsonStyle {
+            short_escapes: false,
+            short_tab: true,
+            omit_zero: false,
+        },
+    ),
 ];
 
 impl JsonStyle {

@@ -77,7 +77,11 @@ impl Schema {
             Kind::String => Value::str(""),
             Kind::Array(len, elem) => Value::Slice(vec![self.zero(*elem); *len]),
             Kind::Struct(fields) => Value::Struct(fields.iter().map(|f| self.zero(f.ty)).collect()),
-            Kind::Pointer(_) | Kind::Slice(_) | Kind::Bytes | Kind::Map(..) | Kind::Interface
+            Kind::Pointer(_)
+            | Kind::Slice(_)
+            | Kind::Bytes
+            | Kind::Map(..)
+            | Kind::Interface
             | Kind::Opaque => Value::Nil,
         }
     }
@@ -111,7 +115,10 @@ pub struct Ref<'s, 'v> {
 impl<'s, 'v> Ref<'s, 'v> {
     /// A value of the schema.
     pub fn new(schema: &'s Schema, ty: TypeId, value: &'v Value) -> Ref<'s, 'v> {
-        Ref { schema, at: Some((ty, value)) }
+        Ref {
+            schema,
+            at: Some((ty, value)),
+        }
     }
 
     /// The schema.
@@ -130,7 +137,10 @@ impl<'s, 'v> Ref<'s, 'v> {
     }
 
     fn with(self, at: Option<(TypeId, &'v Value)>) -> Ref<'s, 'v> {
-        Ref { schema: self.schema, at }
+        Ref {
+            schema: self.schema,
+            at,
+        }
     }
 
     /// Follows pointers as far as they go; a nil one leads to nothing.
@@ -228,7 +238,9 @@ impl<'s, 'v> Ref<'s, 'v> {
             Some((ty, _)) => (ty, &[][..]),
             None => (TypeId::NONE, &[][..]),
         };
-        items.iter().map(move |item| Ref::new(self.schema, elem, item))
+        items
+            .iter()
+            .map(move |item| Ref::new(self.schema, elem, item))
     }
 
     /// A map's entries, keys as text.
@@ -241,9 +253,9 @@ impl<'s, 'v> Ref<'s, 'v> {
             Some((ty, _)) => (ty, &[][..]),
             None => (TypeId::NONE, &[][..]),
         };
-        entries
-            .iter()
-            .filter_map(move |(key, value)| Some((key.as_str()?, Ref::new(self.schema, elem, value))))
+        entries.iter().filter_map(move |(key, value)| {
+            Some((key.as_str()?, Ref::new(self.schema, elem, value)))
+        })
     }
 
     /// A map's value by key.
@@ -264,7 +276,10 @@ pub struct Mut<'s, 'v> {
 impl<'s, 'v> Mut<'s, 'v> {
     /// A value of the schema.
     pub fn new(schema: &'s Schema, ty: TypeId, value: &'v mut Value) -> Mut<'s, 'v> {
-        Mut { schema, at: Some((ty, value)) }
+        Mut {
+            schema,
+            at: Some((ty, value)),
+        }
     }
 
     /// The schema.
@@ -316,7 +331,12 @@ impl<'s, 'v> Mut<'s, 'v> {
                             _ => None,
                         };
                     }
-                    _ => return Mut { schema, at: Some((ty, value)) },
+                    _ => {
+                        return Mut {
+                            schema,
+                            at: Some((ty, value)),
+                        };
+                    }
                 },
                 None => return Mut { schema, at: None },
             }
@@ -384,7 +404,11 @@ impl<'s, 'v> Mut<'s, 'v> {
         let unsigned = target
             .ty()
             .is_some_and(|ty| matches!(target.schema[ty].kind, Kind::Uint(_)));
-        target.set(if unsigned { Value::Uint(number as u64) } else { Value::Int(number) });
+        target.set(if unsigned {
+            Value::Uint(number as u64)
+        } else {
+            Value::Int(number)
+        });
     }
 
     /// Sets a bool, or a pointer to a new one.
@@ -403,7 +427,8 @@ impl<'s, 'v> Mut<'s, 'v> {
     /// Takes the value out and leaves Go's zero value.
     pub fn take(self) -> Option<Value> {
         let schema = self.schema;
-        self.at.map(|(ty, value)| std::mem::replace(value, schema.zero(ty)))
+        self.at
+            .map(|(ty, value)| std::mem::replace(value, schema.zero(ty)))
     }
 
     /// A slice's elements.
@@ -416,7 +441,9 @@ impl<'s, 'v> Mut<'s, 'v> {
             },
             _ => (TypeId::NONE, &mut []),
         };
-        items.iter_mut().map(move |item| Mut::new(schema, elem, item))
+        items
+            .iter_mut()
+            .map(move |item| Mut::new(schema, elem, item))
     }
 
     /// A map's entries, keys as text.

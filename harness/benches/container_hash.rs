@@ -8,7 +8,11 @@
 //! Go row is left out, and a line on stderr says so.
 
 #![allow(missing_docs, reason = "criterion_group! makes a public function")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a bench that cannot run has to stop")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a bench that cannot run has to stop"
+)]
 
 use std::hint::black_box;
 use std::io::{BufRead, BufReader, Write};
@@ -90,7 +94,10 @@ impl Reference {
         let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
             return Err("no pipes".into());
         };
-        Ok(Reference { requests, answers: BufReader::new(answers) })
+        Ok(Reference {
+            requests,
+            answers: BufReader::new(answers),
+        })
     }
 
     /// The time for `count` hashes, as Go measured it. Go and engine must agree on the hash.
@@ -105,7 +112,11 @@ impl Reference {
         let mut line = String::new();
         self.answers.read_line(&mut line).unwrap();
         let answer: serde_json::Value = serde_json::from_str(&line).unwrap();
-        assert_eq!(answer["sum"].as_u64(), Some(expected.wrapping_mul(count)), "{line}");
+        assert_eq!(
+            answer["sum"].as_u64(),
+            Some(expected.wrapping_mul(count)),
+            "{line}"
+        );
         Duration::from_nanos(answer["nanoseconds"].as_u64().unwrap())
     }
 }

@@ -81,7 +81,9 @@ pub fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut paths = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|e| format!("{}: {e}", folder.display()))?.path();
+        let path = entry
+            .map_err(|e| format!("{}: {e}", folder.display()))?
+            .path();
         if path.is_file() && path.to_string_lossy().ends_with(ending) {
             paths.push(path);
         }
@@ -108,12 +110,24 @@ pub fn cases(golden: &Path, source: Source, release: &str) -> Result<Vec<Case>> 
     for path in paths {
         for line in lines::<CaseLine>(&path)? {
             if line.object.is_some() == line.text.is_some() {
-                return Err(format!("{}: {}: needs an object or a text", path.display(), line.id));
+                return Err(format!(
+                    "{}: {}: needs an object or a text",
+                    path.display(),
+                    line.id
+                ));
             }
             if source != Source::Random && line.about.as_deref().unwrap_or_default().is_empty() {
-                return Err(format!("{}: {}: does not say what it is about", path.display(), line.id));
+                return Err(format!(
+                    "{}: {}: does not say what it is about",
+                    path.display(),
+                    line.id
+                ));
             }
-            cases.push(Case { id: line.id, object: line.object, text: line.text });
+            cases.push(Case {
+                id: line.id,
+                object: line.object,
+                text: line.text,
+            });
         }
     }
     if cases.is_empty() {
@@ -178,7 +192,11 @@ impl Vector {
             ("json", self.json.is_some()),
             ("error", self.error.is_some()),
         ];
-        parts.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
+        parts
+            .into_iter()
+            .filter(|(_, there)| *there)
+            .map(|(name, _)| name)
+            .collect()
     }
 }
 
@@ -222,7 +240,9 @@ impl VectorFile {
         let (mut view, mut form) = (None, None);
         for part in parts {
             match part {
-                "decoded" | "delivered" | "static" if view.is_none() => view = Some(part.to_owned()),
+                "decoded" | "delivered" | "static" if view.is_none() => {
+                    view = Some(part.to_owned())
+                }
                 "versioned" | "internal" if form.is_none() => form = Some(part.to_owned()),
                 _ => return Err(bad()),
             }
@@ -257,7 +277,9 @@ impl VectorFile {
         let mut all = Vec::new();
         let releases = fs::read_dir(&vectors).map_err(|e| format!("{}: {e}", vectors.display()))?;
         for release in releases {
-            let release = release.map_err(|e| format!("{}: {e}", vectors.display()))?.path();
+            let release = release
+                .map_err(|e| format!("{}: {e}", vectors.display()))?
+                .path();
             for path in files(&release, "")? {
                 all.push(VectorFile::new(&path)?);
             }
@@ -318,7 +340,10 @@ impl Manifest {
 
 /// SHA-256 in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// The 16 digits by which golden files name a value.

@@ -27,7 +27,9 @@ impl KnownFailures {
                 continue;
             }
             let bad = |what: &str| format!("known failures, line {}: {what}", index + 1);
-            let (place, reason) = line.split_once(": ").ok_or_else(|| bad("gives no reason"))?;
+            let (place, reason) = line
+                .split_once(": ")
+                .ok_or_else(|| bad("gives no reason"))?;
             let (file, case) = place
                 .split_once(' ')
                 .ok_or_else(|| bad("names no vector file and case"))?;

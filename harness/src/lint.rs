@@ -25,7 +25,11 @@ fn unique_cases(golden: &Path, manifest: &Manifest, wrong: &mut Vec<String>) -> 
     let mut all = golden::cases(golden, Source::Objects, "")?;
     all.extend(golden::cases(golden, Source::Texts, "")?);
     for entry in &manifest.releases {
-        if golden.join("random").join(format!("{}.jsonl", entry.release)).exists() {
+        if golden
+            .join("random")
+            .join(format!("{}.jsonl", entry.release))
+            .exists()
+        {
             all.extend(golden::cases(golden, Source::Random, &entry.release)?);
         }
     }
@@ -49,7 +53,12 @@ fn provenance(golden: &Path, manifest: &Manifest, wrong: &mut Vec<String>) -> Re
                 "{release}: vectors are older than the corpus; run cargo xtask regen-golden {release}"
             ));
         }
-        let told = [&entry.module, &entry.go_sum, &entry.toolchain, &entry.go_ref_sha256];
+        let told = [
+            &entry.module,
+            &entry.go_sum,
+            &entry.toolchain,
+            &entry.go_ref_sha256,
+        ];
         if told.iter().any(|text| text.is_empty()) {
             wrong.push(format!("{release}: provenance is incomplete"));
         }
@@ -94,7 +103,10 @@ fn files(golden: &Path, manifest: &Manifest, wrong: &mut Vec<String>) -> Result<
             continue;
         }
         let vectors: Vec<Vector> = golden::lines(&full)?;
-        let errors = vectors.iter().filter(|vector| vector.error.is_some()).count();
+        let errors = vectors
+            .iter()
+            .filter(|vector| vector.error.is_some())
+            .count();
         if vectors.len() != entry.cases || errors != entry.errors {
             wrong.push(format!(
                 "{path}: {} cases, {errors} errors; the manifest says {}, {}",

@@ -14,7 +14,11 @@ fn main() -> ExitCode {
     match scoreboard(&filters) {
         Ok(total) => {
             println!("{total}");
-            if total.is_green() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            if total.is_green() {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
         }
         Err(error) => {
             eprintln!("error: {error}");
@@ -30,7 +34,10 @@ fn scoreboard(filters: &[String]) -> Result<Score> {
     let mut total = Score::default();
     let mut by_release: BTreeMap<String, Score> = BTreeMap::new();
     for file in VectorFile::all(&golden)? {
-        let path = file.path.strip_prefix(golden.join("vectors")).unwrap_or(&file.path);
+        let path = file
+            .path
+            .strip_prefix(golden.join("vectors"))
+            .unwrap_or(&file.path);
         let name = path.to_string_lossy().into_owned();
         if !filters.iter().all(|filter| name.contains(filter.as_str())) {
             continue;
@@ -38,8 +45,16 @@ fn scoreboard(filters: &[String]) -> Result<Score> {
         let vectors: Vec<Vector> = golden::lines(&file.path)?;
         let cases = golden::shared_cases(file.source(), &file.release)?;
         let score = run(&file, &name, &vectors, &cases, &engine, &known)?;
-        eprintln!("{name}: {} passed, {} failed of {}", score.passed, score.failed.len(), score.total());
-        by_release.entry(file.release.clone()).or_default().add(score.clone());
+        eprintln!(
+            "{name}: {} passed, {} failed of {}",
+            score.passed,
+            score.failed.len(),
+            score.total()
+        );
+        by_release
+            .entry(file.release.clone())
+            .or_default()
+            .add(score.clone());
         total.add(score);
     }
     for (release, score) in &by_release {

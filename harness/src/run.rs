@@ -112,7 +112,10 @@ pub fn request(file: &VectorFile, case: &Case) -> String {
     if let Some(text) = &case.text {
         fields.insert("text", quoted(text));
     }
-    let fields: Vec<String> = fields.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+    let fields: Vec<String> = fields
+        .iter()
+        .map(|(key, value)| format!("\"{key}\":{value}"))
+        .collect();
     format!("{{{}}}", fields.join(","))
 }
 
@@ -151,11 +154,14 @@ pub fn run(
         match (outcome, known.contains(name, &case.id)) {
             (Outcome::Skipped, false) => score.skipped += 1,
             (Outcome::Equal, false) => score.passed += 1,
-            (Outcome::Different(why), false) => score.failed.push(format!("{name} {}: {why}", case.id)),
+            (Outcome::Different(why), false) => {
+                score.failed.push(format!("{name} {}: {why}", case.id))
+            }
             (Outcome::Different(_), true) => score.skipped += 1,
-            (Outcome::Equal | Outcome::Skipped, true) => score
-                .failed
-                .push(format!("{name} {}: is listed as a known failure, but passes", case.id)),
+            (Outcome::Equal | Outcome::Skipped, true) => score.failed.push(format!(
+                "{name} {}: is listed as a known failure, but passes",
+                case.id
+            )),
         }
     }
     if let Some(id) = expected.keys().next() {
@@ -182,7 +188,9 @@ fn compare(case: &Case, vector: Option<&Vector>, line: &str) -> Outcome {
     let Some(vector) = vector else {
         return match answer.skipped {
             Some(_) => Outcome::Skipped,
-            None => different(format!("no such question in the real code, answered {line}")),
+            None => different(format!(
+                "no such question in the real code, answered {line}"
+            )),
         };
     };
     if let Some(why) = &answer.skipped {
@@ -190,28 +198,47 @@ fn compare(case: &Case, vector: Option<&Vector>, line: &str) -> Outcome {
     }
     match (&vector.error, &answer.error) {
         (Some(_), Some(_)) => return Outcome::Equal,
-        (Some(go), None) => return different(format!("Go refuses it ({go}), answered {}", shortened(line))),
+        (Some(go), None) => {
+            return different(format!(
+                "Go refuses it ({go}), answered {}",
+                shortened(line)
+            ));
+        }
         (None, Some(error)) => return different(format!("refused: {error}")),
         (None, None) => {}
     }
-    let hashes = answer.containers.map(|all| all.iter().map(|c| c.hash).collect::<Vec<_>>());
+    let hashes = answer
+        .containers
+        .map(|all| all.iter().map(|c| c.hash).collect::<Vec<_>>());
     if let Some(want) = &vector.hashes
         && hashes.as_ref() != Some(want)
     {
         return different(format!("hashes {want:?} expected, {hashes:?} answered"));
     }
     if let Some(want) = &vector.object {
-        let got = answer.object.as_ref().map(|object| short_digest(object.get().as_bytes()));
+        let got = answer
+            .object
+            .as_ref()
+            .map(|object| short_digest(object.get().as_bytes()));
         if got.as_ref() != Some(want) {
-            let object = answer.object.as_ref().map_or("nothing", |object| object.get());
+            let object = answer
+                .object
+                .as_ref()
+                .map_or("nothing", |object| object.get());
             return different(format!("object {want} expected, answered {object}"));
         }
     }
     if vector.hash.is_some() && vector.hash != answer.hash {
-        return different(format!("hash {:?} expected, {:?} answered", vector.hash, answer.hash));
+        return different(format!(
+            "hash {:?} expected, {:?} answered",
+            vector.hash, answer.hash
+        ));
     }
     if vector.json.is_some() && vector.json != answer.json {
-        return different(format!("{:?} expected, {:?} answered", vector.json, answer.json));
+        return different(format!(
+            "{:?} expected, {:?} answered",
+            vector.json, answer.json
+        ));
     }
     if vector.parts().is_empty() {
         return different("the vector expects nothing".into());

@@ -29,7 +29,14 @@ fn load() -> (VectorFile, Vec<Vector>, Vec<Case>) {
 
 fn score(vectors: &[Vector], testee: &dyn Testee, known: &str) -> golden::Result<Score> {
     let (file, _, cases) = load();
-    run(&file, NAME, vectors, &cases, testee, &KnownFailures::parse(known).unwrap())
+    run(
+        &file,
+        NAME,
+        vectors,
+        &cases,
+        testee,
+        &KnownFailures::parse(known).unwrap(),
+    )
 }
 
 fn index_of_a_hash(vectors: &[Vector]) -> usize {
@@ -61,7 +68,13 @@ fn a_missing_vector_fails() {
     let (_, mut vectors, _) = load();
     let index = index_of_a_hash(&vectors);
     vectors.remove(index);
-    assert_eq!(score(&vectors, &Engine::default(), "").unwrap().failed.len(), 1);
+    assert_eq!(
+        score(&vectors, &Engine::default(), "")
+            .unwrap()
+            .failed
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -70,7 +83,11 @@ fn a_vector_without_a_case_and_one_that_stands_twice_are_refused() {
     vectors[0].id = "no-such-case".into();
     assert!(score(&vectors, &Engine::default(), "").is_err());
     vectors[0].id = vectors[1].id.clone();
-    assert!(score(&vectors, &Engine::default(), "").unwrap_err().contains("twice"));
+    assert!(
+        score(&vectors, &Engine::default(), "")
+            .unwrap_err()
+            .contains("twice")
+    );
 }
 
 #[test]
@@ -124,7 +141,12 @@ fn a_testee_that_skips_everything_fails() {
 #[test]
 fn a_testee_that_repeats_an_answer_fails() {
     let (_, vectors, _) = load();
-    let score = score(&vectors, &EchoesTheFirstAnswer(std::sync::OnceLock::new()), "").unwrap();
+    let score = score(
+        &vectors,
+        &EchoesTheFirstAnswer(std::sync::OnceLock::new()),
+        "",
+    )
+    .unwrap();
     assert!(score.passed <= 1, "{score}");
     assert!(!score.is_green());
 }
@@ -141,7 +163,12 @@ fn a_testee_that_panics_has_a_column_of_its_own() {
 fn a_known_failure_that_passes_fails() {
     let (_, vectors, _) = load();
     let id = &vectors[index_of_a_hash(&vectors)].id;
-    let score = score(&vectors, &Engine::default(), &format!("{NAME} {id}: we forgot it here")).unwrap();
+    let score = score(
+        &vectors,
+        &Engine::default(),
+        &format!("{NAME} {id}: we forgot it here"),
+    )
+    .unwrap();
     assert_eq!(score.failed.len(), 1, "{score}");
 }
 
@@ -201,13 +228,26 @@ fn a_changed_missing_or_extra_vector_file_is_reported() {
     assert_eq!(copy.wrong(), Vec::<String>::new());
 
     copy.edit(FILE, |text| text.replacen("\"id\"", " \"id\"", 1));
-    assert!(copy.wrong().iter().any(|w| w.contains(FILE)), "{:?}", copy.wrong());
+    assert!(
+        copy.wrong().iter().any(|w| w.contains(FILE)),
+        "{:?}",
+        copy.wrong()
+    );
 
     fs::remove_file(copy.0.join(FILE)).unwrap();
     assert!(copy.wrong().contains(&format!("{FILE} is missing")));
 
-    fs::write(copy.0.join("vectors/v1.30.14/deep-hash.versioned.extra.jsonl"), "").unwrap();
-    assert!(copy.wrong().iter().any(|w| w.contains("extra")), "{:?}", copy.wrong());
+    fs::write(
+        copy.0
+            .join("vectors/v1.30.14/deep-hash.versioned.extra.jsonl"),
+        "",
+    )
+    .unwrap();
+    assert!(
+        copy.wrong().iter().any(|w| w.contains("extra")),
+        "{:?}",
+        copy.wrong()
+    );
 }
 
 #[test]
@@ -218,8 +258,14 @@ fn a_corpus_newer_than_its_vectors_and_a_case_that_stands_twice_are_reported() {
         format!("{text}{first}\n")
     });
     let wrong = copy.wrong();
-    assert!(wrong.iter().any(|w| w.contains("older than the corpus")), "{wrong:?}");
-    assert!(wrong.iter().any(|w| w.contains("stands twice")), "{wrong:?}");
+    assert!(
+        wrong.iter().any(|w| w.contains("older than the corpus")),
+        "{wrong:?}"
+    );
+    assert!(
+        wrong.iter().any(|w| w.contains("stands twice")),
+        "{wrong:?}"
+    );
 }
 
 #[test]

@@ -36,9 +36,14 @@ fn upstreams_own_test_constants_agree() {
             other => panic!("{}: no such function: {other}", constant.id),
         };
         let object = engine.decode(constant.object.get()).unwrap();
-        let options = Options { view: View::Decoded, ..Options::default() };
+        let options = Options {
+            view: View::Decoded,
+            ..Options::default()
+        };
         let gates = Gates::defaults(engine.schema());
-        let hashes = engine.hash_containers(function, &object, &gates, &options).unwrap();
+        let hashes = engine
+            .hash_containers(function, &object, &gates, &options)
+            .unwrap();
         let hashes: Vec<u64> = hashes.iter().map(|c| u64::from(c.hash)).collect();
         assert_eq!(hashes, [constant.hash], "{}", constant.id);
         releases.insert(&constant.release);

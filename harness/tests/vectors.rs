@@ -24,7 +24,11 @@ fn engine_equals_go(#[files("../golden/vectors/*/*.jsonl")] path: PathBuf) {
     let cases = golden::shared_cases(file.source(), &file.release).unwrap();
     let known = KnownFailures::parse(OURS).unwrap();
     let score = run(&file, &name, &vectors, &cases, &*ENGINE, &known).unwrap();
-    assert_eq!(score.total(), cases.len(), "every case is in the denominator");
+    assert_eq!(
+        score.total(),
+        cases.len(),
+        "every case is in the denominator"
+    );
     assert!(score.is_green(), "{score}");
     assert_eq!(score.passed, vectors.len(), "every vector was compared");
 }

@@ -14,13 +14,25 @@ use crate::value::Value;
 /// Writes the JSON of a value.
 pub fn write(schema: &Schema, ty: TypeId, value: &Value, sink: &mut impl Sink) {
     let style = JsonStyle::of(Toolchain::of(schema));
-    Printer { schema, style, sink, scratch: String::new() }.value(ty, value);
+    Printer {
+        schema,
+        style,
+        sink,
+        scratch: String::new(),
+    }
+    .value(ty, value);
 }
 
 /// Writes a Go string on its own.
 pub fn write_string(schema: &Schema, text: &str, sink: &mut impl Sink) {
     let style = JsonStyle::of(Toolchain::of(schema));
-    Printer { schema, style, sink, scratch: String::new() }.string(text);
+    Printer {
+        schema,
+        style,
+        sink,
+        scratch: String::new(),
+    }
+    .string(text);
 }
 
 /// The JSON as bytes.
@@ -121,7 +133,9 @@ impl<S: Sink> Printer<'_, '_, S> {
         for (field, value) in fields.iter().zip(values) {
             let Some(json) = &field.json else { continue };
             if json.is_inlined() {
-                if let (Kind::Struct(inner), Value::Struct(values)) = (&schema[field.ty].kind, value) {
+                if let (Kind::Struct(inner), Value::Struct(values)) =
+                    (&schema[field.ty].kind, value)
+                {
                     first = self.fields(inner, values, first);
                 }
                 continue;
@@ -194,7 +208,10 @@ impl<S: Sink> Printer<'_, '_, S> {
         let bytes = text.as_bytes();
         let mut from = 0;
         // Most strings need no escape at all: look before anything is taken apart.
-        while let Some(ahead) = bytes[from..].iter().position(|byte| SUSPECT[usize::from(*byte)]) {
+        while let Some(ahead) = bytes[from..]
+            .iter()
+            .position(|byte| SUSPECT[usize::from(*byte)])
+        {
             let at = from + ahead;
             self.sink.write(&bytes[from..at]);
             from = at + self.escape(&bytes[at..]);
@@ -228,10 +245,14 @@ impl<S: Sink> Printer<'_, '_, S> {
     }
 
     fn base64(&mut self, bytes: &[u8]) {
-        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        const DIGITS: &[u8; 64] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         self.text("\"");
         for group in bytes.chunks(3) {
-            let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+            let bits = group
+                .iter()
+                .fold(0u32, |bits, byte| bits << 8 | u32::from(*byte))
+                << (8 * (3 - group.len()));
             let mut text = [b'='; 4];
             for (index, digit) in text.iter_mut().enumerate().take(group.len() + 1) {
                 *digit = DIGITS[(bits >> (18 - 6 * index) & 63) as usize];
@@ -252,7 +273,9 @@ impl<S: Sink> Printer<'_, '_, S> {
                 b' ' | b'\t' | b'\n' | b'\r' if !in_string => Some((at + 1, String::new())),
                 b'<' | b'>' | b'&' => Some((at + 1, format!("\\u{byte:04x}"))),
                 0xe2 => match raw.get(at + 1..at + 3) {
-                    Some([0x80, last @ (0xa8 | 0xa9)]) => Some((at + 3, format!("\\u202{:x}", last & 0xf))),
+                    Some([0x80, last @ (0xa8 | 0xa9)]) => {
+                        Some((at + 3, format!("\\u202{:x}", last & 0xf)))
+                    }
                     _ => None,
                 },
                 _ => None,

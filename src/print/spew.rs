@@ -17,7 +17,14 @@ use crate::value::{Mut, Value};
 
 /// Writes the dump of a value.
 pub fn write(schema: &Schema, ty: TypeId, value: &Value, sink: &mut impl Sink) {
-    Printer { schema, sink, scratch: String::new(), depth: 0, local: None }.typed(ty, value);
+    Printer {
+        schema,
+        sink,
+        scratch: String::new(),
+        depth: 0,
+        local: None,
+    }
+    .typed(ty, value);
 }
 
 /// The dump as text.
@@ -119,7 +126,9 @@ impl<S: Sink> Printer<'_, '_, S> {
     fn untyped(&mut self, ty: TypeId, value: &Value) {
         let schema = self.schema;
         match value {
-            Value::Quantity(quantity) => return self.untyped(ty, &quantity_in_memory(schema, ty, quantity)),
+            Value::Quantity(quantity) => {
+                return self.untyped(ty, &quantity_in_memory(schema, ty, quantity));
+            }
             Value::Time(time) => return self.time(ty, time),
             _ => {}
         }
@@ -237,7 +246,8 @@ fn quantity_in_memory(schema: &Schema, ty: TypeId, quantity: &Quantity) -> Value
             let mut dec = memory.at(path).make();
             dec.at("unscaled.neg").set_bool(decimal.is_negative());
             if let Some(words) = decimal.words() {
-                dec.at("unscaled.abs").set(Value::Slice(words.into_iter().map(Value::Uint).collect()));
+                dec.at("unscaled.abs")
+                    .set(Value::Slice(words.into_iter().map(Value::Uint).collect()));
             }
             dec.get("scale").set_int(i64::from(decimal.scale()));
         }

@@ -46,11 +46,31 @@ pub enum Form {
 }
 
 const RECIPES: &[(Function, Span, Recipe)] = &[
-    (Function::HashContainer, Span::minors(1, 5), Recipe::Adler32OfDump(Form::Internal)),
-    (Function::HashContainer, Span::minors(6, 15), Recipe::Fnv32aOfDump),
-    (Function::HashContainer, Span::minors(16, 30), Recipe::Fnv32aOfJsonDump),
-    (Function::HashContainer, Span::since(31, 0), Recipe::Fnv32aOfNameAndImage),
-    (Function::HashContainerLegacy, Span::minors(6, 10), Recipe::Adler32OfDump(Form::Versioned)),
+    (
+        Function::HashContainer,
+        Span::minors(1, 5),
+        Recipe::Adler32OfDump(Form::Internal),
+    ),
+    (
+        Function::HashContainer,
+        Span::minors(6, 15),
+        Recipe::Fnv32aOfDump,
+    ),
+    (
+        Function::HashContainer,
+        Span::minors(16, 30),
+        Recipe::Fnv32aOfJsonDump,
+    ),
+    (
+        Function::HashContainer,
+        Span::since(31, 0),
+        Recipe::Fnv32aOfNameAndImage,
+    ),
+    (
+        Function::HashContainerLegacy,
+        Span::minors(6, 10),
+        Recipe::Adler32OfDump(Form::Versioned),
+    ),
     (
         Function::HashContainerWithoutResources,
         Span::minors(27, 30),
