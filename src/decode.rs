@@ -44,6 +44,8 @@ pub struct Codec {
     /// An empty list of strings or numbers is nil: the functions for them returned a result that
     /// had no name and so was never set.
     pub empty_lists_are_nil: bool,
+    /// In a list that stands for a struct, promoted fields come after the struct's own.
+    pub promoted_fields_last: bool,
 }
 
 /// What `null` does to a field that cannot be nil.
@@ -84,8 +86,9 @@ const UGORJI_F4485B3: Dialect = Dialect {
     dropped_numbers: DroppedNumbers::Float64,
     codec: Some(Codec {
         null_strings: false,
-        quoted_numbers: false,
+        quoted_numbers: true,
         empty_lists_are_nil: false,
+        promoted_fields_last: true,
     }),
 };
 
@@ -95,6 +98,7 @@ const UGORJI_F1F1A80: Dialect = Dialect {
         null_strings: false,
         quoted_numbers: false,
         empty_lists_are_nil: true,
+        promoted_fields_last: false,
     }),
     ..UGORJI_F4485B3
 };
@@ -105,6 +109,7 @@ const UGORJI_DED73EA: Dialect = Dialect {
         null_strings: true,
         quoted_numbers: true,
         empty_lists_are_nil: false,
+        promoted_fields_last: false,
     }),
     ..UGORJI_F4485B3
 };
@@ -478,6 +483,13 @@ impl<'a> Decoder<'_, 'a> {
     fn object_from_list(&mut self, ty: TypeId, value: &mut Value) -> Result<()> {
         let mut routes = Vec::new();
         all_routes(self.schema, ty, &mut Vec::new(), &mut routes);
+        if self
+            .dialect
+            .codec
+            .is_some_and(|codec| codec.promoted_fields_last)
+        {
+            routes.sort_by_key(Vec::len);
+        }
         let mut routes = routes.into_iter();
         let mut first = true;
         self.reader.begin_array().map_err(|e| self.syntax(e))?;
