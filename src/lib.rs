@@ -36,5 +36,7 @@ pub mod strategy;
 pub mod subject;
 pub mod time;
 pub mod toolchain;
+#[cfg(feature = "k8s-openapi")]
+pub mod typed;
 pub mod value;
 pub mod yaml;
