@@ -1,6 +1,11 @@
 //! What is hashed, to be read: one container in each era. The numbers are held to the real Go
 //! code elsewhere; these snapshots show a reviewer what changed when something does.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy knows test functions, but not the helpers beside them"
+)]
+
 use kubehash::engine::{Engine, Options, View};
 use rstest::rstest;
 
