@@ -1,5 +1,10 @@
 //! The typed front door gives the numbers that the manifest's text gives.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy knows test functions, but not the helpers beside them"
+)]
+
 use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
 use k8s_openapi::api::batch::v1::CronJob;
 use k8s_openapi::api::core::v1::{Container, Pod};
