@@ -135,7 +135,12 @@ impl Walk {
                 .and_then(|extension| extension.to_str())
                 .is_some_and(|extension| EXTENSIONS.contains(&extension));
             match fs::metadata(&path) {
-                Ok(metadata) if metadata.is_dir() => self.directory(&path)?,
+                // A directory that cannot be listed is told when it is read, like a file.
+                Ok(metadata) if metadata.is_dir() => {
+                    if let Err((place, _)) = self.directory(&path) {
+                        self.files.push(place);
+                    }
+                }
                 Ok(metadata) if metadata.is_file() && wanted => self.files.push(path),
                 // Pipes and devices would block; only those that were named are read.
                 Ok(_) => {}
