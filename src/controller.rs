@@ -59,19 +59,22 @@ pub fn pod_from_template(
     Some(value)
 }
 
-/// `getPodsPrefix`: a dash makes the name prettier, unless the name is too long for it.
+/// `getPodsPrefix`: a dash makes the name prettier, unless the name is none that a Pod may have.
 fn pods_prefix(controller: &str) -> String {
-    let with_dash = format!("{controller}-");
-    // `ValidatePodName(prefix, true)`: what will follow the dash is not known, but fits.
-    let label = |label: &str| {
-        let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-        !label.is_empty()
-            && label.bytes().all(|b| inner(b) || b == b'-')
-            && label.bytes().next().is_some_and(inner)
-            && label.bytes().last().is_some_and(inner)
+    let label = |label: &[u8]| {
+        let inner = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        label.iter().all(|b| inner(b) || *b == b'-')
+            && label.first().is_some_and(inner)
+            && label.last().is_some_and(inner)
     };
-    if with_dash.len() <= 253 && format!("{controller}a").split('.').all(label) {
-        with_dash
+    // `ValidatePodName(prefix, true)` puts an `a` in the place of the last *two* characters
+    // (`maskTrailingDash`), so that a name of full length gets a dash all the same.
+    let Some((_, rest)) = controller.as_bytes().split_last() else {
+        return String::new();
+    };
+    let masked = [rest, b"a"].concat();
+    if masked.len() <= 253 && masked.split(|b| *b == b'.').all(label) {
+        format!("{controller}-")
     } else {
         controller.to_owned()
     }
@@ -127,10 +130,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_has_no_room_for_a_dash_gets_none() {
+    fn a_dash_follows_the_name_unless_the_name_is_none() {
         assert_eq!(pods_prefix("web"), "web-");
-        assert_eq!(pods_prefix("web."), "web.");
-        assert_eq!(pods_prefix(&"a".repeat(253)), "a".repeat(253));
+        assert_eq!(pods_prefix("web."), "web.-");
+        let full = "a".repeat(253);
+        assert_eq!(pods_prefix(&full), format!("{full}-"));
         assert_eq!(pods_prefix("Web"), "Web");
+        assert_eq!(pods_prefix(""), "");
     }
 }

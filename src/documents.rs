@@ -468,6 +468,11 @@ impl<'j> Meta<'j> {
                     meta.kind = reader.string().map_err(syntax)?.into_owned()
                 }
                 ("items", Token::Array) => meta.items = Some(reader.raw().map_err(syntax)?),
+                // What Go's clients write for a list that holds nothing.
+                ("items", Token::Null) => {
+                    reader.null().map_err(syntax)?;
+                    meta.items = Some("[]");
+                }
                 _ => {
                     reader.raw().map_err(syntax)?;
                 }

@@ -147,6 +147,16 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
+/// The id of a line that is no request, if it has one: the answer shall find its way.
+fn id_of(line: &str) -> String {
+    #[derive(Deserialize)]
+    struct Id {
+        #[serde(default)]
+        id: String,
+    }
+    serde_json::from_str::<Id>(line).map_or_else(|_| String::new(), |request| request.id)
+}
+
 enum Refusal {
     Error(String),
     Skipped(String),
@@ -182,6 +192,7 @@ impl Testee {
         let answer = match serde_json::from_str::<Request<'_>>(line) {
             Ok(request) => self.answer(&request),
             Err(error) => Answer {
+                id: id_of(line),
                 error: Some(format!("not a request: {error}")),
                 ..Answer::default()
             },
@@ -224,6 +235,11 @@ impl Testee {
     }
 
     fn result(&self, request: &Request<'_>) -> Result<Answer, Refusal> {
+        for (name, value) in [("subject", &request.subject), ("release", &request.release)] {
+            if value.is_empty() {
+                return Err(Refusal::Error(format!("the request has no {name}")));
+            }
+        }
         if !SUBJECTS.contains(&&*request.subject) {
             return Err(Refusal::Skipped(format!(
                 "no such subject: {}",
@@ -244,7 +260,10 @@ impl Testee {
             });
         }
         if request.subject == "yaml-to-json" {
-            let text = request.text.as_deref().unwrap_or_default();
+            let text = request
+                .text
+                .as_deref()
+                .ok_or_else(|| Refusal::Error("the request has no text".into()))?;
             let json = yaml::yaml_to_json(
                 text.as_bytes(),
                 yaml::Dialect::of(release, Toolchain::of(engine.schema())),
