@@ -204,7 +204,7 @@ fn into_internal(
     object: Value,
     gates: &Gates<'_>,
 ) -> Result<(TypeId, Value)> {
-    let object = if DEFAULTS_ON_THEIR_OWN.contains(schema.release()) {
+    let object = if SCHEME_DEFAULT.contains(schema.release()) {
         defaults(schema, kind, object, gates)
     } else {
         object
@@ -215,9 +215,6 @@ fn into_internal(
         .ok_or_else(|| OperationError(format!("{} has no internal form", kind.kind)))?;
     Ok((ty, internal))
 }
-
-/// Before, the conversion to the internal form applied them, and nothing else did.
-pub(crate) const DEFAULTS_ON_THEIR_OWN: Span = Span::since(5, 0);
 
 fn out_of_internal(
     schema: &Schema,

@@ -295,9 +295,6 @@ impl Testee {
         if request.subject == "defaults" && !operations::SCHEME_DEFAULT.contains(release) {
             return Err(Refusal::Skipped(format!("no Scheme.Default in {release}")));
         }
-        if request.subject == "defaults" && !operations::DEFAULTS_ON_THEIR_OWN.contains(release) {
-            return Err(Refusal::Skipped(format!("no Scheme.Default in {release}")));
-        }
         let object = request
             .object
             .ok_or_else(|| Refusal::Error("the request has no object".into()))?;
