@@ -333,18 +333,13 @@ pub fn entries() -> impl Iterator<Item = Entry> {
 
 /// Subjects whose recipe changed between releases, by the era tables of their modules.
 fn eras(release: Release) -> Vec<(&'static str, &'static str)> {
-    const CONTAINER_HASHES: &[(&str, Function)] = &[
-        ("container-hash", Function::HashContainer),
-        ("container-hash-legacy", Function::HashContainerLegacy),
-        (
-            "container-hash-without-resources",
-            Function::HashContainerWithoutResources,
-        ),
-    ];
-    CONTAINER_HASHES
-        .iter()
-        .filter_map(|(subject, function)| {
-            Some((*subject, Recipe::of(*function, release)?.describe()))
+    Function::ALL
+        .into_iter()
+        .filter_map(|function| {
+            Some((
+                function.subject(),
+                Recipe::of(function, release)?.describe(),
+            ))
         })
         .collect()
 }

@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::decode::{self, DecodeError};
-use crate::gates::Gates;
+use crate::gates::{self, Gates};
 use crate::json::{Reader, Token};
 pub use crate::operations::StaticSource;
 use crate::operations::{self, OperationError};
@@ -173,6 +173,11 @@ pub enum EngineError {
         /// The gate.
         gate: String,
     },
+    /// `AllAlpha` or `AllBeta`: which gates they stand for is not recorded.
+    FeatureGateOfMany {
+        /// The gate.
+        gate: String,
+    },
     /// The release has no such hash function.
     NoSuchFunction {
         /// The release.
@@ -205,6 +210,7 @@ impl EngineError {
             }
             EngineError::ViewNeedsAPod { .. } => Some("leave --view away, or give a Pod".into()),
             EngineError::UnknownFeatureGate { .. } => Some("remove the gate, or ask for a release that has it".into()),
+            EngineError::FeatureGateOfMany { .. } => Some("name each gate that the cluster sets".into()),
             EngineError::NoSuchFunction { .. } | EngineError::Operation(_) => None,
         }
     }
@@ -230,6 +236,12 @@ impl fmt::Display for EngineError {
             }
             EngineError::UnknownFeatureGate { release, gate } => {
                 write!(f, "{release} has no feature gate {gate:?}")
+            }
+            EngineError::FeatureGateOfMany { gate } => {
+                write!(
+                    f,
+                    "the feature gate {gate} stands for many, which are not known here"
+                )
             }
             EngineError::NoSuchFunction { release } => {
                 write!(f, "{release} has no such hash function")
@@ -306,18 +318,18 @@ impl Engine {
     /// The gates of a request.
     ///
     /// # Errors
-    /// When the release does not have one of them.
+    /// When the release does not have one of them, or one of them stands for many.
     pub fn gates<'a>(&'a self, overrides: &'a BTreeMap<String, bool>) -> Result<Gates<'a>> {
-        match overrides
-            .keys()
-            .find(|gate| self.schema.feature_gate(gate).is_none())
-        {
-            Some(gate) => Err(EngineError::UnknownFeatureGate {
-                release: self.schema.release(),
-                gate: gate.clone(),
-            }),
-            None => Ok(Gates::with_overrides(&self.schema, overrides)),
+        for gate in overrides.keys().cloned() {
+            if self.schema.feature_gate(&gate).is_none() {
+                let release = self.schema.release();
+                return Err(EngineError::UnknownFeatureGate { release, gate });
+            }
+            if gates::stands_for_many(&gate) {
+                return Err(EngineError::FeatureGateOfMany { gate });
+            }
         }
+        Ok(Gates::with_overrides(&self.schema, overrides))
     }
 
     /// Decodes a document of a workload kind. One without `kind` is taken for a container, the
@@ -342,9 +354,12 @@ impl Engine {
     /// of 1.1 takes a Pod without `apiVersion` for one of the internal version.
     ///
     /// # Errors
-    /// As [`Engine::decode`].
+    /// As [`Engine::decode`]; and when it is no Pod, whatever else it is.
     pub fn decode_manifest(&self, text: &str) -> Result<Object<'_>> {
         let (api_version, kind) = type_meta(text)?;
+        if let Some(kind) = kind.as_deref().filter(|kind| *kind != "Pod") {
+            return Err(view_needs_a_pod(View::Static, kind));
+        }
         if NO_VERSION_IS_INTERNAL.contains(self.schema.release())
             && api_version.unwrap_or_default().is_empty()
             && kind.as_deref() == Some("Pod")
@@ -407,10 +422,7 @@ impl Engine {
         let (schema, kind, value) = (&self.schema, object.kind, object.value.clone());
         if view == View::Static {
             if &*kind.kind != "Pod" {
-                return Err(EngineError::ViewNeedsAPod {
-                    view,
-                    kind: kind.kind.to_string(),
-                });
+                return Err(view_needs_a_pod(view, &kind.kind));
             }
             // A release whose kubelet hashes the internal Pod never converts it to v1.
             let native = Recipe::of(Function::HashContainer, schema.release()).map(Recipe::form);
@@ -606,9 +618,11 @@ fn elem_type(schema: &Schema, list: Ref<'_, '_>) -> Option<TypeId> {
     }
 }
 
-/// Whether a document says that it is a Pod, or is a bare container, which becomes one.
-pub(crate) fn is_pod(text: &str) -> bool {
-    matches!(type_meta(text), Ok((_, kind)) if kind.as_deref().is_none_or(|kind| kind == "Pod"))
+fn view_needs_a_pod(view: View, kind: &str) -> EngineError {
+    EngineError::ViewNeedsAPod {
+        view,
+        kind: kind.to_owned(),
+    }
 }
 
 /// The document's `apiVersion` and `kind`, without decoding the rest.

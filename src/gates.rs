@@ -44,3 +44,9 @@ impl<'a> Gates<'a> {
             .unwrap_or(false)
     }
 }
+
+/// Whether setting the gate sets others: all alpha or all beta gates that are not set themselves
+/// (`specialFeatures`, `k8s.io/component-base/featuregate/feature_gate.go`).
+pub fn stands_for_many(name: &str) -> bool {
+    matches!(name, "AllAlpha" | "AllBeta")
+}

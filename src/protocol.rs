@@ -6,16 +6,16 @@
 //! the release has no such thing.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::engine::{
-    self, ContainerHash, Engine, EngineError, Object, Options, StaticSource, View,
-};
+use crate::engine::{ContainerHash, Engine, EngineError, Object, Options, StaticSource, View};
 use crate::gates::Gates;
+use crate::json::{Reader, SyntaxError, Token};
 use crate::operations;
 use crate::print::{json, spew};
 use crate::release::Release;
@@ -25,58 +25,235 @@ use crate::toolchain::Toolchain;
 use crate::value::Ref;
 use crate::yaml;
 
-/// The subjects this engine answers.
-pub const SUBJECTS: &[&str] = &[
-    "container-hash",
-    "container-hash-legacy",
-    "container-hash-without-resources",
-    "deep-hash",
-    "yaml-to-json",
-    "defaults",
-    "create",
-    "serve",
-    "receive",
-    "read-file",
-    "info",
-];
+/// A value of a request's `subject`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Subject {
+    ContainerHash(Function),
+    DeepHash,
+    YamlToJson,
+    Defaults,
+    Create,
+    Serve,
+    Receive,
+    ReadFile,
+    Info,
+}
+
+impl Subject {
+    /// What this engine answers, in the order of the protocol's document.
+    fn all() -> impl Iterator<Item = Subject> {
+        let container_hashes = Function::ALL.into_iter().map(Subject::ContainerHash);
+        container_hashes.chain([
+            Subject::DeepHash,
+            Subject::YamlToJson,
+            Subject::Defaults,
+            Subject::Create,
+            Subject::Serve,
+            Subject::Receive,
+            Subject::ReadFile,
+            Subject::Info,
+        ])
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Subject::ContainerHash(function) => function.subject(),
+            Subject::DeepHash => "deep-hash",
+            Subject::YamlToJson => "yaml-to-json",
+            Subject::Defaults => "defaults",
+            Subject::Create => "create",
+            Subject::Serve => "serve",
+            Subject::Receive => "receive",
+            Subject::ReadFile => "read-file",
+            Subject::Info => "info",
+        }
+    }
+
+    /// What a release lacks for it; `None` where it has the subject.
+    fn missing(self, release: Release) -> Option<&'static str> {
+        match self {
+            Subject::ContainerHash(function) if Recipe::of(function, release).is_none() => {
+                Some("such container hash")
+            }
+            Subject::Defaults if !operations::SCHEME_DEFAULT.contains(release) => {
+                Some("Scheme.Default")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The subjects that a release has, as `info` lists them.
+pub fn subjects(release: Release) -> Vec<&'static str> {
+    Subject::all()
+        .filter(|subject| subject.missing(release).is_none())
+        .map(Subject::name)
+        .collect()
+}
 
 /// One request.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default)]
 pub struct Request<'a> {
     /// Comes back in the answer.
-    #[serde(default)]
     pub id: String,
     /// Which function.
-    #[serde(default)]
     pub subject: String,
     /// Of which release, `v1.30.14`.
-    #[serde(default)]
     pub release: String,
-    /// decoded, delivered (the default) or static.
-    #[serde(default)]
-    pub view: Option<String>,
-    /// versioned (the default) or internal, for `deep-hash`.
-    #[serde(default)]
-    pub form: Option<String>,
+    /// decoded, delivered (also if empty) or static.
+    pub view: String,
+    /// versioned (also if empty) or internal, for `deep-hash`.
+    pub form: String,
     /// Gates that differ from the release's defaults.
-    #[serde(default)]
-    pub feature_gates: Option<BTreeMap<String, bool>>,
+    pub feature_gates: BTreeMap<String, bool>,
     /// The object, as JSON.
-    #[serde(default, borrow)]
-    pub object: Option<&'a RawValue>,
+    pub object: Option<&'a str>,
     /// The text, for `yaml-to-json`.
-    #[serde(default)]
     pub text: Option<String>,
-    /// Where the kubelet read the object, for `read-file`.
-    #[serde(default)]
-    pub file: Option<String>,
-    /// The node's name, for `read-file`.
-    #[serde(default)]
-    pub node: Option<String>,
+    /// Where the kubelet read the object, for `read-file`; if empty, the default's place.
+    pub file: String,
+    /// The node's name, for `read-file`; if empty, the default one.
+    pub node: String,
     /// Whether the bytes that were hashed are wanted, too.
-    #[serde(default)]
     pub preimage: bool,
+}
+
+/// A line that is no request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestError {
+    /// Its id, where that could be read: the answer shall find its way.
+    pub id: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a request: {}", self.message)
+    }
+}
+
+impl std::error::Error for RequestError {}
+
+impl<'a> Request<'a> {
+    /// Reads a line as Go's `encoding/json` reads it into the references' struct: half of a
+    /// surrogate pair in a string is U+FFFD, `null` is no value, of a key that comes twice the last
+    /// one counts, and keys that mean nothing here are passed over.
+    ///
+    /// # Errors
+    /// When the line is no JSON object, or a value is of the wrong type.
+    pub fn read(line: &'a str) -> Result<Request<'a>, RequestError> {
+        let mut request = Request::default();
+        let mut fields = Fields {
+            reader: Reader::new(line),
+            mismatch: None,
+        };
+        let problem = match fields.request(&mut request) {
+            Ok(()) => fields.mismatch,
+            Err(error) => Some(error.to_string()),
+        };
+        match problem {
+            None => Ok(request),
+            Some(message) => Err(RequestError {
+                id: request.id,
+                message,
+            }),
+        }
+    }
+}
+
+/// A request's fields on their way out of its text.
+struct Fields<'a> {
+    reader: Reader<'a>,
+    /// The first value of a wrong type. The rest is read all the same: the id may follow.
+    mismatch: Option<String>,
+}
+
+impl<'a> Fields<'a> {
+    fn request(&mut self, request: &mut Request<'a>) -> Result<(), SyntaxError> {
+        let found = self.reader.peek()?;
+        if found == Token::Object {
+            self.reader.begin_object()?;
+            let mut first = true;
+            while let Some(key) = self.reader.next_key(&mut first)? {
+                self.field(&key, request)?;
+            }
+        } else {
+            self.mismatch = Some(format!("expected an object, found {}", found.describe()));
+            self.reader.raw()?;
+        }
+        self.reader.end()
+    }
+
+    fn field(&mut self, key: &str, request: &mut Request<'a>) -> Result<(), SyntaxError> {
+        match key {
+            "id" => self.string(key, &mut request.id),
+            "subject" => self.string(key, &mut request.subject),
+            "release" => self.string(key, &mut request.release),
+            "view" => self.string(key, &mut request.view),
+            "form" => self.string(key, &mut request.form),
+            "file" => self.string(key, &mut request.file),
+            "node" => self.string(key, &mut request.node),
+            "text" => {
+                if self.comes(key, Token::String)? {
+                    request.text = Some(self.reader.string()?.into_owned());
+                }
+                Ok(())
+            }
+            "preimage" => self.bool(key, &mut request.preimage),
+            "featureGates" => self.gates(key, &mut request.feature_gates),
+            "object" => {
+                let null = self.reader.peek()? == Token::Null;
+                let text = self.reader.raw()?;
+                request.object = (!null).then_some(text);
+                Ok(())
+            }
+            _ => self.reader.raw().map(drop),
+        }
+    }
+
+    fn string(&mut self, key: &str, slot: &mut String) -> Result<(), SyntaxError> {
+        if self.comes(key, Token::String)? {
+            *slot = self.reader.string()?.into_owned();
+        }
+        Ok(())
+    }
+
+    fn bool(&mut self, key: &str, slot: &mut bool) -> Result<(), SyntaxError> {
+        if self.comes(key, Token::Bool)? {
+            *slot = self.reader.bool()?;
+        }
+        Ok(())
+    }
+
+    fn gates(&mut self, key: &str, gates: &mut BTreeMap<String, bool>) -> Result<(), SyntaxError> {
+        if self.comes(key, Token::Object)? {
+            self.reader.begin_object()?;
+            let mut first = true;
+            while let Some(gate) = self.reader.next_key(&mut first)? {
+                let mut on = false;
+                self.bool(&format!("{key}.{gate}"), &mut on)?;
+                gates.insert(gate.into_owned(), on);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a value of this type comes next. Any other is consumed: `null` says nothing, the
+    /// rest is a mismatch.
+    fn comes(&mut self, what: &str, wanted: Token) -> Result<bool, SyntaxError> {
+        let found = self.reader.peek()?;
+        if found == wanted {
+            return Ok(true);
+        }
+        self.reader.raw()?;
+        if found != Token::Null {
+            let (wanted, found) = (wanted.describe(), found.describe());
+            self.mismatch
+                .get_or_insert_with(|| format!("{what}: expected {wanted}, found {found}"));
+        }
+        Ok(false)
+    }
 }
 
 /// One answer; only the parts that the subject has are written.
@@ -147,16 +324,6 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
-/// The id of a line that is no request, if it has one: the answer shall find its way.
-fn id_of(line: &str) -> String {
-    #[derive(Deserialize)]
-    struct Id {
-        #[serde(default)]
-        id: String,
-    }
-    serde_json::from_str::<Id>(line).map_or_else(|_| String::new(), |request| request.id)
-}
-
 enum Refusal {
     Error(String),
     Skipped(String),
@@ -165,9 +332,9 @@ enum Refusal {
 impl From<EngineError> for Refusal {
     fn from(error: EngineError) -> Refusal {
         match error {
-            EngineError::ViewNeedsAPod { .. } | EngineError::NoSuchFunction { .. } => {
-                Refusal::Skipped(error.to_string())
-            }
+            EngineError::ViewNeedsAPod { .. }
+            | EngineError::NoSuchFunction { .. }
+            | EngineError::UnknownFeatureGate { .. } => Refusal::Skipped(error.to_string()),
             EngineError::Decode(error) => Refusal::Error(error.to_string()),
             error => Refusal::Error(error.to_string()),
         }
@@ -189,11 +356,11 @@ pub struct Testee {
 impl Testee {
     /// Answers one line with one line (without the line break).
     pub fn answer_line(&self, line: &str) -> String {
-        let answer = match serde_json::from_str::<Request<'_>>(line) {
+        let answer = match Request::read(line) {
             Ok(request) => self.answer(&request),
             Err(error) => Answer {
-                id: id_of(line),
-                error: Some(format!("not a request: {error}")),
+                error: Some(error.to_string()),
+                id: error.id,
                 ..Answer::default()
             },
         };
@@ -240,85 +407,81 @@ impl Testee {
                 return Err(Refusal::Error(format!("the request has no {name}")));
             }
         }
-        if !SUBJECTS.contains(&&*request.subject) {
-            return Err(Refusal::Skipped(format!(
-                "no such subject: {}",
-                request.subject
-            )));
-        }
+        let subject = Subject::all()
+            .find(|subject| subject.name() == request.subject)
+            .ok_or_else(|| Refusal::Skipped(format!("no such subject: {}", request.subject)))?;
         let release: Release = request
             .release
             .parse()
             .map_err(|e: crate::release::VersionError| Refusal::Error(e.to_string()))?;
         let engine = self.engine(release)?;
-        if request.subject == "info" {
-            return Ok(Answer {
-                release: Some(release.to_string()),
-                toolchain: Some(engine.schema().toolchain().to_owned()),
-                subjects: Some(SUBJECTS.to_vec()),
-                ..Answer::default()
-            });
+        if let Some(what) = subject.missing(release) {
+            return Err(Refusal::Skipped(format!("no {what} in {release}")));
         }
-        if request.subject == "yaml-to-json" {
-            let text = request
-                .text
-                .as_deref()
-                .ok_or_else(|| Refusal::Error("the request has no text".into()))?;
-            let json = yaml::yaml_to_json(
-                text.as_bytes(),
-                yaml::Dialect::of(release, Toolchain::of(engine.schema())),
-            )
-            .map_err(|e| Refusal::Error(e.to_string()))?;
-            return Ok(Answer {
-                json: Some(json),
-                ..Answer::default()
-            });
-        }
-
-        let view = match &request.view {
-            Some(view) => view.parse().map_err(Refusal::Error)?,
-            None => View::default(),
-        };
-        let function = match &*request.subject {
-            "container-hash" => Some(Function::HashContainer),
-            "container-hash-legacy" => Some(Function::HashContainerLegacy),
-            "container-hash-without-resources" => Some(Function::HashContainerWithoutResources),
-            _ => None,
-        };
-        if let Some(function) = function
-            && Recipe::of(function, release).is_none()
-        {
-            return Err(Refusal::Skipped(format!(
-                "no such container hash in {release}"
-            )));
-        }
-        if request.subject == "defaults" && !operations::SCHEME_DEFAULT.contains(release) {
-            return Err(Refusal::Skipped(format!("no Scheme.Default in {release}")));
-        }
-        let object = request
-            .object
-            .ok_or_else(|| Refusal::Error("the request has no object".into()))?;
-        let is_manifest = view == View::Static || request.subject == "read-file";
-        if is_manifest && !engine::is_pod(object.get()) {
-            return Err(Refusal::Skipped("only Pods have a static view".into()));
-        }
-        let none = BTreeMap::new();
-        let gates = engine.gates(request.feature_gates.as_ref().unwrap_or(&none))?;
-        let object = if is_manifest {
-            engine.decode_manifest(object.get())?
-        } else {
-            engine.decode(object.get())?
-        };
-        match function {
-            Some(function) => {
-                containers(&engine, function, &object, &gates, view, request.preimage)
-            }
-            None if request.subject == "deep-hash" => {
-                deep_hash_of(&engine, &object, &gates, view, request)
-            }
-            None => operation(&engine, &object, &gates, request),
+        match subject {
+            Subject::Info => Ok(info(&engine)),
+            Subject::YamlToJson => yaml_to_json(&engine, request),
+            subject => of_object(&engine, subject, request),
         }
     }
+}
+
+fn info(engine: &Engine) -> Answer {
+    let release = engine.schema().release();
+    Answer {
+        release: Some(release.to_string()),
+        toolchain: Some(engine.schema().toolchain().to_owned()),
+        subjects: Some(subjects(release)),
+        ..Answer::default()
+    }
+}
+
+fn yaml_to_json(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal> {
+    let text = request
+        .text
+        .as_deref()
+        .ok_or_else(|| Refusal::Error("the request has no text".into()))?;
+    let schema = engine.schema();
+    let dialect = yaml::Dialect::of(schema.release(), Toolchain::of(schema));
+    let json =
+        yaml::yaml_to_json(text.as_bytes(), dialect).map_err(|e| Refusal::Error(e.to_string()))?;
+    Ok(Answer {
+        json: Some(json),
+        ..Answer::default()
+    })
+}
+
+/// A subject that takes an object.
+fn of_object(engine: &Engine, subject: Subject, request: &Request<'_>) -> Result<Answer, Refusal> {
+    let view = match &*request.view {
+        "" => View::default(),
+        view => view.parse().map_err(Refusal::Error)?,
+    };
+    let text = request
+        .object
+        .ok_or_else(|| Refusal::Error("the request has no object".into()))?;
+    let gates = engine.gates(&request.feature_gates)?;
+    let object = if view == View::Static || subject == Subject::ReadFile {
+        manifest(engine, text)?
+    } else {
+        engine.decode(text)?
+    };
+    match subject {
+        Subject::ContainerHash(function) => {
+            containers(engine, function, &object, &gates, view, request.preimage)
+        }
+        Subject::DeepHash => deep_hash_of(engine, &object, &gates, view, request),
+        subject => operation(engine, subject, &object, &gates, request),
+    }
+}
+
+/// A manifest, decoded. The references ask for the kind before anything is decoded, so one that is
+/// not even a string is just not a Pod's.
+fn manifest<'e>(engine: &'e Engine, text: &str) -> Result<Object<'e>, Refusal> {
+    engine.decode_manifest(text).map_err(|error| match error {
+        EngineError::Decode(error) if error.path == "kind" => Refusal::Skipped(error.to_string()),
+        error => error.into(),
+    })
 }
 
 fn containers(
@@ -355,10 +518,10 @@ fn deep_hash_of(
     view: View,
     request: &Request<'_>,
 ) -> Result<Answer, Refusal> {
-    let form = match request.form.as_deref() {
-        None | Some("" | "versioned") => Form::Versioned,
-        Some("internal") => Form::Internal,
-        Some(other) => return Err(Refusal::Error(format!("no such form: {other}"))),
+    let form = match &*request.form {
+        "" | "versioned" => Form::Versioned,
+        "internal" => Form::Internal,
+        other => return Err(Refusal::Error(format!("no such form: {other}"))),
     };
     let viewed = engine.view(object, view, form, gates, StaticSource::default())?;
     let schema = engine.schema();
@@ -383,23 +546,26 @@ fn deep_hash_of(
 
 fn operation(
     engine: &Engine,
+    subject: Subject,
     object: &Object<'_>,
     gates: &Gates<'_>,
     request: &Request<'_>,
 ) -> Result<Answer, Refusal> {
     let schema = engine.schema();
     let value = object.value.clone();
-    let value = match &*request.subject {
-        "defaults" => operations::defaults(schema, object.kind, value, gates),
-        "create" => operations::create(schema, object.kind, value, gates)?,
-        "serve" => operations::serve(schema, object.kind, value, gates)?,
-        "receive" => operations::receive(schema, object.kind, value)?,
+    let value = match subject {
+        Subject::Defaults => operations::defaults(schema, object.kind, value, gates),
+        Subject::Create => operations::create(schema, object.kind, value, gates)?,
+        Subject::Serve => operations::serve(schema, object.kind, value, gates)?,
+        Subject::Receive => operations::receive(schema, object.kind, value)?,
         _ => {
-            let source = StaticSource::default();
-            let source = StaticSource {
-                file: request.file.as_deref().unwrap_or(source.file),
-                node: request.node.as_deref().unwrap_or(source.node),
-            };
+            let mut source = StaticSource::default();
+            if !request.file.is_empty() {
+                source.file = &request.file;
+            }
+            if !request.node.is_empty() {
+                source.node = &request.node;
+            }
             engine
                 .view(object, View::Static, Form::Versioned, gates, source)?
                 .value
@@ -415,4 +581,140 @@ fn operation(
             .then(|| text(spew::to_vec(schema, ty, &value))),
         ..Answer::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue;
+
+    fn ask(line: &str) -> serde_json::Value {
+        serde_json::from_str(&Testee::default().answer_line(line)).unwrap()
+    }
+
+    #[test]
+    fn only_an_object_is_a_request() {
+        for line in [
+            r#"["1","info","v1.30.14"]"#,
+            "null",
+            "5",
+            r#""info""#,
+            "true",
+        ] {
+            let answer = ask(line);
+            let error = answer["error"].as_str().unwrap();
+            assert!(
+                error.starts_with("not a request: expected an object, found "),
+                "{error}"
+            );
+            assert_eq!(answer["id"], "");
+        }
+        for line in ["", "nonsense", "{", r#"{"id":"1"} 5"#] {
+            let answer = ask(line);
+            assert!(
+                answer["error"]
+                    .as_str()
+                    .unwrap()
+                    .starts_with("not a request: not JSON")
+            );
+        }
+    }
+
+    #[test]
+    fn strings_are_those_of_go() {
+        let answer = ask(r#"{"id":"\ud800","subject":"info","release":"v1.30.14"}"#);
+        assert_eq!(
+            (&answer["id"], &answer["release"]),
+            (&"\u{fffd}".into(), &"v1.30.14".into())
+        );
+        let text =
+            r#"{"id":"1","subject":"yaml-to-json","release":"v1.30.14","text":"a: x\udc00y"}"#;
+        assert_eq!(ask(text)["json"], "{\"a\":\"x\u{fffd}y\"}");
+        let request = Request::read(r#"{"id":"1","id":"2","view":null,"unknown":[{}]}"#).unwrap();
+        assert_eq!((&*request.id, &*request.view), ("2", ""));
+    }
+
+    #[test]
+    fn a_value_of_a_wrong_type_is_told_to_whoever_asked() {
+        let answer = ask(r#"{"subject":["info"],"featureGates":{"A":1},"id":"7"}"#);
+        assert_eq!(answer["id"], "7");
+        assert_eq!(
+            answer["error"],
+            "not a request: subject: expected a string, found a list"
+        );
+        let answer = ask(r#"{"id":"8","featureGates":{"A":1}}"#);
+        assert_eq!(
+            answer["error"],
+            "not a request: featureGates.A: expected true or false, found a number"
+        );
+    }
+
+    #[test]
+    fn info_lists_what_the_release_answers() {
+        for release in catalogue::built() {
+            let listed = ask(&format!(
+                r#"{{"id":"1","subject":"info","release":"{release}"}}"#
+            ));
+            let listed = listed["subjects"].as_array().unwrap().clone();
+            for subject in Subject::all().map(Subject::name) {
+                let request = format!(
+                    r#"{{"id":"1","subject":"{subject}","release":"{release}","text":"a: b",
+                        "object":{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p"}},
+                        "spec":{{"containers":[{{"name":"c","image":"i"}}]}}}}}}"#
+                );
+                let answer = ask(&request);
+                assert_eq!(answer.get("error"), None, "{release} {subject}");
+                assert_eq!(
+                    answer.get("skipped").is_none(),
+                    listed.contains(&subject.into()),
+                    "{release} {subject}"
+                );
+            }
+        }
+        let has = |release, subject| subjects(release).contains(&subject);
+        assert!(!has(Release::new(5, 8), "container-hash-legacy"));
+        assert!(has(Release::new(10, 13), "container-hash-legacy"));
+        assert!(!has(
+            Release::new(31, 14),
+            "container-hash-without-resources"
+        ));
+        assert!(!has(Release::new(4, 12), "defaults"));
+    }
+
+    #[test]
+    fn what_is_no_pod_has_no_static_view_however_malformed() {
+        for kind in ["\"Deployment\"", "\"Service\"", "5"] {
+            let answer = ask(&format!(
+                r#"{{"id":"1","subject":"container-hash","view":"static","release":"v1.30.14",
+                    "object":{{"apiVersion":"apps/v1","kind":{kind},"spec":5}}}}"#
+            ));
+            assert!(answer["skipped"].is_string(), "{answer}");
+        }
+    }
+
+    #[test]
+    fn an_empty_word_is_the_default() {
+        let request = |more: &str| {
+            ask(&format!(
+                r#"{{"id":"1","subject":"read-file","release":"v1.30.14"{more},
+                    "object":{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p"}}}}}}"#
+            ))
+        };
+        let plain = request("");
+        assert!(plain["object"].is_object(), "{plain}");
+        assert_eq!(plain, request(r#","file":"","node":"","view":"""#));
+        assert_ne!(plain, request(r#","node":"other""#));
+    }
+
+    #[test]
+    fn a_gate_that_stands_for_many_is_refused_and_one_that_is_missing_skipped() {
+        let request = |gate: &str| {
+            ask(&format!(
+                r#"{{"id":"1","subject":"container-hash","release":"v1.30.14",
+                    "featureGates":{{"{gate}":true}},"object":{{"name":"c","image":"i"}}}}"#
+            ))
+        };
+        assert!(request("AllAlpha")["error"].is_string());
+        assert!(request("NoSuchGate")["skipped"].is_string());
+    }
 }

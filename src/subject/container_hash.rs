@@ -21,6 +21,24 @@ pub enum Function {
     HashContainerWithoutResources,
 }
 
+impl Function {
+    /// All of them.
+    pub const ALL: [Function; 3] = [
+        Function::HashContainer,
+        Function::HashContainerLegacy,
+        Function::HashContainerWithoutResources,
+    ];
+
+    /// The subject by which requests and reports name it.
+    pub fn subject(self) -> &'static str {
+        match self {
+            Function::HashContainer => "container-hash",
+            Function::HashContainerLegacy => "container-hash-legacy",
+            Function::HashContainerWithoutResources => "container-hash-without-resources",
+        }
+    }
+}
+
 /// What a release writes into which hasher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recipe {
