@@ -171,7 +171,7 @@ fn other_kinds_are_skipped_counted_and_no_full_success() {
     assert_eq!(ran.code, Some(3));
     assert!(
         ran.stderr
-            .contains("warning: skipped 2 objects: 1 Rollout, 1 Service"),
+            .contains("warning: stdin: skipped 2 objects: 1 Rollout, 1 Service"),
         "{}",
         ran.stderr
     );
@@ -215,4 +215,110 @@ fn no_depth_breaks_it() {
     );
     let ran = kubehash_with(&["hash", "--release", "1.30"], deep.as_bytes());
     assert_eq!(ran.code, Some(1), "{}", ran.transcript());
+}
+
+#[test]
+fn what_is_no_pod_is_skipped_in_the_static_view_however_malformed() {
+    for deployment in [
+        "apiVersion: apps/v1\nkind: Deployment\nspec: {replicas: many}\n",
+        "apiVersion: apps/v1\nkind: Deployment\nspec: 5\n",
+        "apiVersion: extensions/v1beta1\nkind: Deployment\n",
+    ] {
+        let ran = kubehash_with(
+            &["hash", "-r", "1.30", "--view", "static"],
+            deployment.as_bytes(),
+        );
+        assert_eq!(
+            (ran.code, ran.stderr.as_str()),
+            (Some(3), "warning: stdin: skipped 1 object: 1 Deployment\n")
+        );
+    }
+    let ran = kubehash_with(
+        &["hash", "-r", "1.30", "--view", "static"],
+        b"apiVersion: v1\nkind: Pod\nspec: 5\n",
+    );
+    assert_eq!(ran.code, Some(1), "{}", ran.transcript());
+}
+
+/// Makes a named pipe.
+#[cfg(unix)]
+fn pipe(path: &std::path::Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(made.unwrap().success());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_or_device_in_a_directory_is_told_and_counted() {
+    let directory = Directory::new("special");
+    directory.file("manifests/web.yaml", POD);
+    let manifests = directory.path().join("manifests");
+    pipe(&manifests.join("pipe.yaml"));
+    pipe(&manifests.join("pipe.sock"));
+    std::os::unix::fs::symlink("/dev/null", manifests.join("device.json")).unwrap();
+    let ran = directory.hash(&["manifests", "--release", "1.30", "-o", "json"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.transcript());
+    assert_eq!(
+        ran.json()["summary"],
+        serde_json::json!({"documents": 3, "checked": 1, "skipped": 2, "errors": 0})
+    );
+    insta::assert_snapshot!(ran.stderr);
+    let named = directory.hash(&["manifests/device.json", "--release", "1.30"]);
+    assert!(
+        named.stderr.contains("device.json: the file is empty"),
+        "what is named is read: {}",
+        named.stderr
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_says_where_it_leads() {
+    let directory = Directory::new("dangling");
+    directory.file("manifests/web.yaml", POD);
+    let link = directory.path().join("manifests/link.yaml");
+    std::os::unix::fs::symlink("../gone.yaml", link).unwrap();
+    for argument in ["manifests", "manifests/link.yaml"] {
+        let ran = directory.hash(&[argument, "--release", "1.30"]);
+        assert_eq!(ran.code, Some(1), "{}", ran.transcript());
+        assert!(
+            ran.stderr.contains(
+                "error: manifests/link.yaml: is a symbolic link that leads nowhere, to ../gone.yaml\n"
+            ),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn no_more_than_a_gibibyte_is_read() {
+    let directory = Directory::new("too-long");
+    directory.file("web.yaml", POD);
+    let long = std::fs::File::create(directory.path().join("long.yaml")).unwrap();
+    // Sparse: it takes no room.
+    long.set_len((1 << 30) + 1).unwrap();
+    let ran = directory.hash(&["long.yaml", "web.yaml", "--release", "1.30"]);
+    assert_eq!(ran.code, Some(1));
+    insta::assert_snapshot!(ran.transcript());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_not_utf_8_is_read_and_printed_as_well_as_can_be() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let directory = Directory::new("not-utf-8-name");
+    let manifests = directory.path().join("manifests");
+    std::fs::create_dir_all(&manifests).unwrap();
+    for name in [b"\xfe.yaml", b"\xff.yaml"] {
+        std::fs::write(manifests.join(std::ffi::OsStr::from_bytes(name)), POD).unwrap();
+    }
+    let ran = directory.hash(&["manifests", "--release", "1.30,1.31"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.transcript());
+    let rows = ran.stdout.matches("manifests/\u{fffd}.yaml#1").count();
+    assert_eq!(rows, 2, "{}", ran.stdout);
+    let report = directory
+        .hash(&["manifests", "--release", "1.30", "-o", "json"])
+        .json();
+    assert_eq!(report["results"][1]["source"], "manifests/\u{fffd}.yaml");
 }

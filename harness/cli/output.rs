@@ -238,3 +238,109 @@ fn a_manifest_cannot_write_to_the_terminal() {
         ran.stdout
     );
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["hash", "--help"],
+        &["completions", "bash"],
+        &["releases"],
+        &["hash", "examples/web.yaml", "-r", "1.30", "-q"],
+        &[
+            "hash",
+            "examples/web.yaml",
+            "-r",
+            "1.30",
+            "-q",
+            "-o",
+            "json",
+        ],
+    ] {
+        let full = std::fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let output = command().args(arguments).stdout(full).output().unwrap();
+        assert_eq!(
+            (
+                output.status.code(),
+                String::from_utf8(output.stderr).unwrap().as_str()
+            ),
+            (
+                Some(1),
+                "error: cannot write the output: No space left on device\n"
+            ),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_has_enough_does_not_hide_what_failed() {
+    let mut child = command()
+        .args(["hash", "examples/web.yaml", "no-such-file", "-r", "1.30"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_testee_that_cannot_read_says_so() {
+    let directory = std::fs::File::open(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let output = command().arg("testee").stdin(directory).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: stdin: cannot be read: Is a directory\n"
+    );
+}
+
+#[test]
+fn what_many_releases_say_is_one_line_for_people_and_stays_apart_in_the_report() {
+    let typo = POD.replace("    image:", "    imagePullPolice: Always\n    image:")
+        + "---\napiVersion: batch/v1\nkind: CronJob\nspec: {}\n";
+    let releases = "1.18.1,1.18.2,1.18.3,1.19.16,1.20.15,1.8.15";
+    let hash =
+        |output: &str| kubehash_with(&["hash", "-r", releases, "-o", output], typo.as_bytes());
+    let (table, report) = (hash("table"), hash("json").json());
+    insta::assert_snapshot!(table.stderr);
+    let words: Vec<&str> = report["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|diagnostic| diagnostic["message"].as_str().unwrap())
+        .collect();
+    insta::assert_snapshot!(words.join("\n"));
+}
+
+#[test]
+fn skipped_objects_are_told_with_where_they_are() {
+    let directory = Directory::new("skipped-where");
+    let service = "apiVersion: v1\nkind: Service\n";
+    for name in ["m/a.yaml", "m/b.yaml", "m/c.yaml", "m/d.yaml", "m/e.yaml"] {
+        directory.file(name, service);
+    }
+    directory.file("m/web.yaml", POD);
+    let ran = directory.hash(&["m", "--release", "1.30"]);
+    assert!(
+        ran.stderr.contains(
+            "warning: skipped 5 objects: 5 Service (in m/a.yaml, m/b.yaml, m/c.yaml and 2 other files)\n"
+        ),
+        "{}",
+        ran.stderr
+    );
+    let ran = directory.hash(&["m/a.yaml", "m/web.yaml", "--release", "1.30"]);
+    assert!(
+        ran.stderr
+            .contains("warning: m/a.yaml: skipped 1 object: 1 Service\n"),
+        "{}",
+        ran.stderr
+    );
+}

@@ -173,3 +173,62 @@ fn quiet_leaves_errors_only() {
         1
     );
 }
+
+#[test]
+fn a_feature_gate_set_both_ways_is_a_mistake_and_set_twice_is_none() {
+    let hash = |gates: &[&str]| {
+        let mut arguments = vec!["hash", "examples/web.yaml", "-r", "1.30", "-q"];
+        for gates in gates {
+            arguments.extend(["--feature-gates", gates]);
+        }
+        kubehash(&arguments)
+    };
+    for gates in [
+        &["SidecarContainers=true,SidecarContainers=false"][..],
+        &["SidecarContainers=true", "SidecarContainers=0"],
+    ] {
+        let ran = hash(gates);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
+        assert_eq!(
+            ran.stderr,
+            "error: --feature-gates sets SidecarContainers to true and to false\n  \
+             hint: leave one away; Kubernetes would take the last one, SidecarContainers=false\n"
+        );
+    }
+    for gates in [
+        &["SidecarContainers=true,SidecarContainers=T"][..],
+        &["SidecarContainers=1,", ""],
+    ] {
+        assert_eq!(hash(gates).code, Some(0), "{gates:?}");
+    }
+}
+
+#[test]
+fn a_gate_that_stands_for_many_is_not_taken_for_none() {
+    let gates = ["--feature-gates", "AllAlpha=true"];
+    let ran = kubehash(
+        &[
+            &["hash", "examples/web.yaml", "-r", "1.29,1.30"],
+            &gates[..],
+        ]
+        .concat(),
+    );
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
+    assert!(
+        ran.stderr
+            .starts_with("error: the feature gate AllAlpha stands for many"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_gate_that_no_release_has_is_told_once_for_all() {
+    let arguments = ["hash", "examples/web.yaml", "-r", "1.28,1.29,1.30"];
+    let ran = kubehash(&[&arguments[..], &["--feature-gates", "NoSuchGate=true"]].concat());
+    assert_eq!(ran.code, Some(1));
+    assert_eq!(
+        ran.stderr.lines().next().unwrap(),
+        "error: the release has no feature gate \"NoSuchGate\" (in v1.28.15–v1.30.14)"
+    );
+}

@@ -1,8 +1,10 @@
 //! What can be typed, and the help that says so.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use kubehash::diagnostic::Diagnostic;
 use kubehash::engine::View;
 use kubehash::release::VersionRequest;
 
@@ -55,7 +57,8 @@ pub(super) enum Command {
         0  everything was hashed\n  \
         1  wrong usage, an unreadable file, or an object that could not be hashed (the others \
         still are)\n  \
-        3  nothing was hashed, or part of the input was skipped (other kinds, empty input)\n\
+        3  nothing was hashed, or part of the input was skipped (other kinds, empty input, \
+        special files)\n\
         Where several apply, 1 comes before 3.",
     after_long_help = "Examples:\n  \
         kubehash hash web.yaml --release 1.30\n  \
@@ -66,7 +69,8 @@ pub(super) enum Command {
         0  everything was hashed\n  \
         1  wrong usage, an unreadable file, or an object that could not be hashed (the others \
         still are)\n  \
-        3  nothing was hashed, or part of the input was skipped (other kinds, empty input)\n\
+        3  nothing was hashed, or part of the input was skipped (other kinds, empty input, \
+        special files)\n\
         Where several apply, 1 comes before 3."
 )]
 pub(super) struct HashArgs {
@@ -105,8 +109,8 @@ pub(super) struct HashArgs {
     pub(super) strict: bool,
 
     /// Feature gates of the cluster that differ from the release's defaults: a=true,b=false
-    #[arg(long, value_delimiter = ',', value_name = "GATE=BOOL", value_parser = feature_gate)]
-    pub(super) feature_gates: Vec<(String, bool)>,
+    #[arg(long, value_name = "GATE=BOOL", value_parser = feature_gates)]
+    pub(super) feature_gates: Vec<Gates>,
 
     /// How to print the result
     #[arg(long, short, value_enum, default_value_t = Output::Table)]
@@ -157,18 +161,49 @@ impl From<ViewArg> for View {
     }
 }
 
-fn feature_gate(text: &str) -> Result<(String, bool), String> {
-    let (gate, value) = text
-        .split_once('=')
-        .ok_or_else(|| "write it as Gate=true or Gate=false".to_owned())?;
-    let value = match value.trim() {
-        "true" => true,
-        "false" => false,
-        other => return Err(format!("{other:?} is neither true nor false")),
-    };
-    match gate.trim() {
-        "" => Err("the gate's name is missing".to_owned()),
-        gate => Ok((gate.to_owned(), value)),
+/// What one `--feature-gates` says, in its order.
+pub(super) type Gates = Vec<(String, bool)>;
+
+/// Reads gates as Kubernetes' components do (`Set` of `MapStringBool`,
+/// `k8s.io/component-base/cli/flag/map_string_bool.go`).
+fn feature_gates(text: &str) -> Result<Gates, String> {
+    text.split(',')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| {
+            let (gate, value) = pair
+                .split_once('=')
+                .ok_or_else(|| format!("write {pair:?} as {pair}=true or {pair}=false"))?;
+            match gate.trim() {
+                "" => Err(format!("the gate's name is missing in {pair:?}")),
+                gate => Ok((gate.to_owned(), parse_bool(value.trim())?)),
+            }
+        })
+        .collect()
+}
+
+/// Go's `strconv.ParseBool`.
+fn parse_bool(text: &str) -> Result<bool, String> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
+        other => Err(format!("{other:?} is neither true nor false")),
+    }
+}
+
+impl HashArgs {
+    /// All gates that were set, or one that was set both ways. Kubernetes takes the last word; here
+    /// somebody made a mistake.
+    pub(super) fn gates(&self) -> Result<BTreeMap<String, bool>, Diagnostic> {
+        let mut gates = BTreeMap::new();
+        for (gate, value) in self.feature_gates.iter().flatten() {
+            if gates.insert(gate.clone(), *value) == Some(!value) {
+                let message = format!("--feature-gates sets {gate} to true and to false");
+                return Err(Diagnostic::error(message).with_hint(format!(
+                    "leave one away; Kubernetes would take the last one, {gate}={value}"
+                )));
+            }
+        }
+        Ok(gates)
     }
 }
 
@@ -184,10 +219,20 @@ mod tests {
 
     #[test]
     fn feature_gates_read_as_kubernetes_writes_them() {
-        assert_eq!(feature_gate("A=true"), Ok(("A".to_owned(), true)));
-        assert_eq!(feature_gate(" A = false"), Ok(("A".to_owned(), false)));
-        for wrong in ["A", "A=yes", "=true", ""] {
-            assert!(feature_gate(wrong).is_err(), "{wrong}");
+        let gates = |pairs: &[(&str, bool)]| -> Result<Gates, String> {
+            Ok(pairs
+                .iter()
+                .map(|(gate, on)| ((*gate).to_owned(), *on))
+                .collect())
+        };
+        assert_eq!(feature_gates("A=true"), gates(&[("A", true)]));
+        assert_eq!(
+            feature_gates(" A = F,,B=1,"),
+            gates(&[("A", false), ("B", true)])
+        );
+        assert_eq!(feature_gates(""), gates(&[]));
+        for wrong in ["A", "A=yes", "=true", "A=", "A=true;B=false", " "] {
+            assert!(feature_gates(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -34,16 +34,13 @@ impl Console {
 
     /// Writes data to stdout as it is.
     pub(super) fn write(&self, data: &[u8]) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        out.write_all(data)?;
-        out.flush()
+        write(io::stdout().lock(), data)
     }
 
     /// Writes text to stdout; styles are dropped where colour is not wanted.
     pub(super) fn write_styled(&self, text: &str) -> io::Result<()> {
-        let mut out = AutoStream::new(io::stdout(), self.color).lock();
-        out.write_all(text.as_bytes())?;
-        out.flush()
+        let out = AutoStream::new(io::stdout(), self.color).lock();
+        write(out, text.as_bytes())
     }
 
     /// Says what a diagnostic says: where, what, and what to do about it.
@@ -97,6 +94,21 @@ impl Console {
     }
 }
 
+/// Writes all of it; a reader that has read enough is no error.
+fn write(mut out: impl Write, data: &[u8]) -> io::Result<()> {
+    match out.write_all(data).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        done => done,
+    }
+}
+
+/// The operating system's words, without Rust's "(os error 2)".
+pub(super) fn words(error: &io::Error) -> String {
+    let words = error.to_string();
+    let end = words.find(" (os error").unwrap_or(words.len());
+    words.get(..end).unwrap_or_default().to_owned()
+}
+
 /// How people are told where something is; reports for programs keep `-` for stdin.
 pub(super) fn place(source: &str, document: Option<usize>) -> String {
     let source = if source == STDIN { "stdin" } else { source };
@@ -106,13 +118,14 @@ pub(super) fn place(source: &str, document: Option<usize>) -> String {
     }
 }
 
-/// Text from the input as it may reach a terminal: control characters, by which a manifest could
-/// move the cursor or recolour the screen, are written out; so are line breaks.
+/// Text from the input as it may reach a terminal: characters by which a manifest could move the
+/// cursor, recolour the screen or turn the order of letters around are written out; so are line
+/// breaks.
 pub(super) fn printable(text: &str) -> Cow<'_, str> {
-    if text.chars().any(char::is_control) {
+    if text.chars().any(steers) {
         text.chars()
             .map(|c| {
-                if c.is_control() {
+                if steers(c) {
                     c.escape_default().to_string()
                 } else {
                     c.to_string()
@@ -124,6 +137,13 @@ pub(super) fn printable(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Whether a character does something instead of being shown: Unicode's controls, and its marks for
+/// lines, paragraphs and the direction of text.
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +151,7 @@ mod tests {
     #[test]
     fn a_manifest_cannot_write_to_the_terminal() {
         assert_eq!(printable("web\u{1b}[2J\n"), "web\\u{1b}[2J\\n");
+        assert_eq!(printable("a\u{202e}b"), "a\\u{202e}b");
         assert_eq!(printable("wörk 工作"), "wörk 工作");
     }
 }

@@ -7,8 +7,8 @@
 mod messages;
 mod meta;
 mod render;
+mod skipped;
 
-use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
@@ -16,6 +16,7 @@ use kubehash::catalogue::{self, Resolution};
 use kubehash::diagnostic::Diagnostic;
 use kubehash::documents::{self, Document};
 use kubehash::engine::{Engine, EngineError, Options, View};
+use kubehash::release::Release;
 use kubehash::report::{ContainerResult, HashReport, HashResult, Summary};
 use kubehash::toolchain::Toolchain;
 use kubehash::yaml::Dialect;
@@ -23,18 +24,26 @@ use kubehash::yaml::Dialect;
 use super::Exit;
 use super::args::{HashArgs, Output};
 use super::console::Console;
-use super::input::{self, Argument, Source};
+use super::input::{self, Argument, Found, Source};
 use super::kinds::{self, Class};
 use super::table::terminal_width;
-use messages::Messages;
+use messages::{ByRelease, Messages};
 use meta::Meta;
 use render::{Column, render};
+use skipped::Skipped;
 
 /// Hashes what the arguments name and prints the report.
 pub(super) fn run(args: &HashArgs, console: &Console) -> io::Result<Exit> {
+    let feature_gates = match args.gates() {
+        Ok(gates) => gates,
+        Err(problem) => {
+            console.diagnostic(&problem);
+            return Ok(Exit::Error);
+        }
+    };
     let options = Options {
         view: View::from(args.view),
-        feature_gates: args.feature_gates.iter().cloned().collect(),
+        feature_gates,
         admission: !args.no_admission,
         ..Options::default()
     };
@@ -62,7 +71,7 @@ pub(super) fn run(args: &HashArgs, console: &Console) -> io::Result<Exit> {
         results: Vec::new(),
         diagnostics: Vec::new(),
         summary: Summary::default(),
-        skipped: BTreeMap::new(),
+        skipped: Skipped::default(),
         empty_argument: false,
     };
     session.caveats();
@@ -128,27 +137,31 @@ impl Target {
 /// found here, so that it is told once and not with every object.
 fn targets(args: &HashArgs, options: &Options) -> Result<Vec<Target>, Vec<Diagnostic>> {
     let mut targets: Vec<Target> = Vec::new();
-    let mut problems = Vec::new();
+    let mut problems = ByRelease::default();
+    let mut asked = Vec::new();
     for request in &args.release {
         let resolution = match catalogue::resolve(*request) {
             Ok(resolution) => resolution,
             Err(error) => {
-                problems.push(Diagnostic::error(error.to_string()).with_hint(error.hint()));
+                let problem = Diagnostic::error(error.to_string()).with_hint(error.hint());
+                problems.add(None, problem);
                 continue;
             }
         };
         if targets.iter().any(|target| target.resolution == resolution) {
             continue;
         }
+        asked.push(resolution.answers_for);
         let engine = match Engine::load(resolution.answers_for) {
             Ok(engine) => engine,
             Err(error) => {
-                problems.push(Diagnostic::error(error.to_string()));
+                let problem = Diagnostic::error(error.to_string());
+                problems.add(Some(resolution.answers_for), problem);
                 continue;
             }
         };
         if let Err(error) = engine.gates(&options.feature_gates) {
-            problems.push(of_engine(&error));
+            problems.add(Some(resolution.answers_for), of_engine(&error));
             continue;
         }
         let dialect = Dialect::of(resolution.answers_for, Toolchain::of(engine.schema()));
@@ -158,6 +171,7 @@ fn targets(args: &HashArgs, options: &Options) -> Result<Vec<Target>, Vec<Diagno
             dialect,
         });
     }
+    let problems = problems.told(&asked);
     if problems.is_empty() {
         Ok(targets)
     } else {
@@ -180,8 +194,7 @@ struct Session<'a> {
     results: Vec<HashResult>,
     diagnostics: Vec<Diagnostic>,
     summary: Summary,
-    /// Kinds of the objects that were skipped, for one line of words instead of hundreds.
-    skipped: BTreeMap<String, usize>,
+    skipped: Skipped,
     /// Whether some PATH held no object at all: asking to hash it cannot have succeeded.
     empty_argument: bool,
 }
@@ -199,14 +212,31 @@ impl Session<'_> {
         self.summary.errors += 1;
     }
 
-    fn caveats(&mut self) {
-        let caveats: Vec<String> = self
-            .targets
+    fn releases(&self) -> Vec<Release> {
+        self.targets
             .iter()
-            .filter_map(|target| target.resolution.caveat())
-            .collect();
-        for caveat in caveats {
-            self.report(Diagnostic::warning(caveat));
+            .map(|target| target.resolution.release)
+            .collect()
+    }
+
+    /// Something in a directory that is not read unless it is named.
+    fn leave(&mut self, diagnostic: Diagnostic) {
+        self.report(diagnostic);
+        self.summary.documents += 1;
+        self.summary.skipped += 1;
+    }
+
+    fn caveats(&mut self) {
+        let mut aloud = ByRelease::default();
+        for target in &self.targets {
+            if let Some(caveat) = target.resolution.caveat() {
+                let caveat = Diagnostic::warning(caveat);
+                aloud.add(Some(target.resolution.release), caveat.clone());
+                self.diagnostics.push(caveat);
+            }
+        }
+        for caveat in aloud.told(&self.releases()) {
+            self.console.diagnostic(&caveat);
         }
     }
 
@@ -215,15 +245,18 @@ impl Session<'_> {
         match Argument::of(path) {
             Argument::Stdin => self.source(input::read_stdin()),
             Argument::Unusable(diagnostic) => self.fail(diagnostic),
-            Argument::Files(files) => {
-                if files.is_empty() {
+            Argument::Found(found) => {
+                if found.is_empty() {
                     self.report(
                         Diagnostic::warning("holds no manifests (*.yaml, *.yml, *.json)")
                             .in_source(input::name(path)),
                     );
                 }
-                for file in files {
-                    self.source(input::read_file(&file));
+                for found in found {
+                    match found {
+                        Found::File(file) => self.source(input::read_file(&file)),
+                        Found::Special(diagnostic) => self.leave(diagnostic),
+                    }
                 }
             }
         }
@@ -304,16 +337,18 @@ impl Session<'_> {
             self.summary.errors += 1;
         } else if let Some(kind) = skipped {
             self.summary.skipped += 1;
-            *self.skipped.entry(kind).or_default() += 1;
+            self.skipped.add(source, kind);
         } else {
             self.summary.checked += 1;
         }
-        for message in messages.told(&self.targets) {
-            let diagnostic = message.diagnostic.in_document(source, number);
-            if message.aloud {
-                self.console.diagnostic(&diagnostic);
-            }
-            self.diagnostics.push(diagnostic);
+        let releases = self.releases();
+        for diagnostic in messages.aloud(&releases) {
+            self.console
+                .diagnostic(&diagnostic.in_document(source, number));
+        }
+        for diagnostic in messages.reported(&releases) {
+            self.diagnostics
+                .push(diagnostic.in_document(source, number));
         }
     }
 
@@ -334,6 +369,8 @@ impl Session<'_> {
         }
         if meta.is_object {
             match kinds::classify(api_version, kind) {
+                // The engine says that it has no such view, whatever version it is written in.
+                Class::Workload if self.options.view == View::Static && kind != "Pod" => {}
                 Class::Workload => {
                     if let Some(diagnostic) = target.refusal(api_version, kind) {
                         return failed(diagnostic);
@@ -397,19 +434,8 @@ impl Session<'_> {
     }
 
     fn finish(self, output: Output) -> io::Result<Exit> {
-        if !self.skipped.is_empty() {
-            let kinds: Vec<String> = self
-                .skipped
-                .iter()
-                .map(|(kind, count)| format!("{count} {kind}"))
-                .collect();
-            let count = self.summary.skipped;
-            let message = format!(
-                "skipped {count} object{}: {}",
-                if count == 1 { "" } else { "s" },
-                kinds.join(", ")
-            );
-            self.console.diagnostic(&Diagnostic::warning(message));
+        if let Some(diagnostic) = self.skipped.told() {
+            self.console.diagnostic(&diagnostic);
         }
         let exit = if self.summary.errors > 0 {
             Exit::Error

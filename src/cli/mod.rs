@@ -18,8 +18,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use kubehash::diagnostic::Diagnostic;
 
-use args::{Cli, Command};
-use console::Console;
+use args::{Cli, Color, Command};
+use console::{Console, words};
 
 /// How a command ended. Two is kept for the commands that judge upgrades.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,24 +46,24 @@ impl From<Exit> for ExitCode {
 pub(crate) fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are data; the rest is wrong usage, where clap itself would exit
-            // with 2, which is taken here.
-            let wrong = error.use_stderr();
-            let printed = error.print();
-            return match printed {
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Exit::Error,
-                _ if wrong => Exit::Error,
-                _ => Exit::Done,
-            }
-            .into();
+        Err(error) if error.use_stderr() => {
+            // clap would exit with 2, which is taken here; when stderr fails, nobody is left to be
+            // told.
+            let _ = error.print();
+            return Exit::Error.into();
+        }
+        // Help and version are data.
+        Err(help) => {
+            let console = Console::new(Color::Auto, false);
+            let help = help.render().ansi().to_string();
+            return written(&console, console.write_styled(&help).map(|()| Exit::Done));
         }
     };
     let console = Console::new(cli.color, cli.quiet);
     let done = match &cli.command {
         Command::Hash(args) => hash::run(args, &console),
         Command::Releases(args) => releases::run(args, &console),
-        Command::Testee => testee::run(),
+        Command::Testee => testee::run(&console),
         Command::Completions { shell } => {
             // Into memory first: the generator panics when its writer fails.
             let mut script = Vec::new();
@@ -71,14 +71,18 @@ pub(crate) fn main() -> ExitCode {
             console.write(&script).map(|()| Exit::Done)
         }
     };
+    written(&console, done)
+}
+
+/// What becomes of a command whose output may have failed.
+fn written(console: &Console, done: io::Result<Exit>) -> ExitCode {
     match done {
         Ok(exit) => exit.into(),
-        // Whoever read our output has read enough.
+        // Whoever read our answers has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done.into(),
         Err(error) => {
-            console.diagnostic(&Diagnostic::error(format!(
-                "cannot write the output: {error}"
-            )));
+            let message = format!("cannot write the output: {}", words(&error));
+            console.diagnostic(&Diagnostic::error(message));
             Exit::Error.into()
         }
     }
