@@ -751,7 +751,7 @@ impl<'a> Decoder<'_, 'a> {
 }
 
 /// As much of a value as belongs in a message.
-fn excerpt(raw: &str) -> Cow<'_, str> {
+pub(crate) fn excerpt(raw: &str) -> Cow<'_, str> {
     const MOST: usize = 64;
     match raw.char_indices().nth(MOST) {
         None => Cow::Borrowed(raw),

@@ -4,14 +4,19 @@
 //! the order of the file, or why one of them cannot be read; the others are read all the same.
 //!
 //! Mirrors `YAMLOrJSONDecoder` and `YAMLReader` of `k8s.io/apimachinery/pkg/util/yaml/decoder.go`
-//! as of 1.30: a document that begins with `{` is JSON, all others are YAML, and lines that begin
-//! with `---` part them. Older releases split at more or fewer of those lines; a file is split the
-//! same way for every release here, so that its objects keep their numbers. `List`s, `PodList`s and
-//! the like are taken apart as kubectl does it.
+//! in their newest form: a file that begins with `{` is a row of JSON objects up to where that
+//! fails, and from there on YAML, in which lines that begin with `---` part the documents. Older
+//! releases split at more or fewer of those lines; a file is split the same way for every release
+//! here, so that its objects keep their numbers. `List`s, `PodList`s and the like are taken apart as
+//! kubectl does it.
+//!
+//! go-yaml reads one document between two of those lines. What follows behind its end (a line
+//! `...`, a `---` after a lone CR) is lost in Kubernetes without a word; here it is an error.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use crate::decode::excerpt;
 use crate::diagnostic::{Diagnostic, FieldPath};
 use crate::json::{Reader, SyntaxError, Token};
 use crate::yaml::{self, Dialect, YamlError};
@@ -34,10 +39,14 @@ pub struct Document<'a> {
     pub place: String,
     /// Its text. Borrowed where the file was JSON.
     pub json: Cow<'a, str>,
-    /// A warning for each key that an object has more than once. The last one counts; Kubernetes'
-    /// strict decoding would refuse it.
-    pub duplicates: Vec<Diagnostic>,
+    /// A warning for each key that an object has more than once (the last one counts; Kubernetes'
+    /// strict decoding would refuse it), and one where the text is read as YAML though it begins
+    /// like JSON.
+    pub warnings: Vec<Diagnostic>,
 }
+
+/// An object of a file, or what is wrong with it.
+pub type Entry<'a> = Result<Document<'a>, Diagnostic>;
 
 /// Takes a file apart.
 ///
@@ -58,41 +67,57 @@ pub struct Document<'a> {
 ///     .collect();
 /// assert_eq!(objects, [r#"{"kind":"Pod"}"#, r#"{"kind":"Job"}"#, r#"{"kind":"Pod"}"#]);
 /// ```
-pub fn read<'a>(
+pub fn read<'a>(source: &str, bytes: &'a [u8], dialect: Dialect) -> Vec<Entry<'a>> {
+    match read_for(source, bytes, &[dialect]) {
+        Ok(readings) => readings.into_iter().flatten().flatten().collect(),
+        Err(diagnostic) => vec![Err(diagnostic)],
+    }
+}
+
+/// Takes a file apart for several releases at once: a list for each dialect, all of one length.
+///
+/// An object has the same number for every release. Where a release makes fewer objects of a
+/// document than others do (it cannot read a list of three), the rest of its entries are `None`.
+///
+/// # Errors
+/// What is wrong with the file as a whole, whoever reads it. A file without an object is a warning.
+pub fn read_for<'a>(
     source: &str,
     bytes: &'a [u8],
-    dialect: Dialect,
-) -> Vec<Result<Document<'a>, Diagnostic>> {
-    let text = match text(bytes) {
-        Ok(text) => text,
-        Err(diagnostic) => return vec![Err(diagnostic.in_source(source))],
-    };
-    let mut entries = Entries {
-        source,
-        dialect,
-        entries: Vec::new(),
-    };
-    let mut rest = text;
-    let mut line = 1;
-    while !rest.is_empty() {
-        let read = if rest.trim_start().starts_with('{') {
-            entries.json(rest, line)
-        } else {
-            entries.yaml(rest, line)
-        };
-        let (read, after) = rest.split_at_checked(read).unwrap_or((rest, ""));
-        line += read.bytes().filter(|&b| b == b'\n').count();
-        rest = after;
+    dialects: &[Dialect],
+) -> Result<Vec<Vec<Option<Entry<'a>>>>, Diagnostic> {
+    let text = text(bytes).map_err(|diagnostic| diagnostic.in_source(source))?;
+    let mut readings: Vec<Entries<'_, 'a>> = dialects
+        .iter()
+        .map(|&dialect| Entries {
+            source,
+            dialect,
+            entries: Vec::new(),
+            empty_list: false,
+        })
+        .collect();
+    for chunk in Chunks::of(text) {
+        for reading in &mut readings {
+            reading.chunk(&chunk);
+        }
+        let most = readings.iter().map(|reading| reading.entries.len()).max();
+        for reading in &mut readings {
+            reading.entries.resize_with(most.unwrap_or(0), || None);
+        }
     }
-    if entries.entries.is_empty() {
-        entries.entries.push(Err(nothing(text).in_source(source)));
+    if readings.iter().all(|reading| reading.entries.is_empty()) {
+        let empty_list = readings.iter().any(|reading| reading.empty_list);
+        return Err(nothing(text, empty_list).in_source(source));
     }
-    entries.entries
+    Ok(readings
+        .into_iter()
+        .map(|reading| reading.entries)
+        .collect())
 }
 
 fn text(bytes: &[u8]) -> Result<&str, Diagnostic> {
-    if let [0xff, 0xfe, ..] | [0xfe, 0xff, ..] = bytes {
-        let diagnostic = Diagnostic::error("the file is UTF-16, not UTF-8");
+    if let Some(encoding) = wide_encoding(bytes) {
+        let diagnostic = Diagnostic::error(format!("the file is {encoding}, not UTF-8"));
         return Err(diagnostic.with_hint("save it as UTF-8"));
     }
     match std::str::from_utf8(bytes) {
@@ -111,9 +136,22 @@ fn text(bytes: &[u8]) -> Result<&str, Diagnostic> {
     }
 }
 
+/// Encodings with zero bytes in ASCII, by their byte order mark or by where those zeros are.
+fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Some("UTF-32"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16"),
+        [1..=255, 0, 0, 0, ..] | [0, 0, 0, 1..=255, ..] => Some("UTF-32"),
+        [1..=255, 0, 1..=255, 0, ..] | [0, 1..=255, 0, 1..=255, ..] => Some("UTF-16"),
+        _ => None,
+    }
+}
+
 /// Not an error: what is not there cannot be wrong. Whether that will do is for the caller to say.
-fn nothing(text: &str) -> Diagnostic {
-    if text.trim().is_empty() {
+fn nothing(text: &str, empty_list: bool) -> Diagnostic {
+    if empty_list {
+        Diagnostic::warning("the file holds no object: its list is empty")
+    } else if text.trim().is_empty() {
         Diagnostic::warning("the file is empty")
     } else if text
         .lines()
@@ -125,10 +163,125 @@ fn nothing(text: &str) -> Diagnostic {
     }
 }
 
+// ---- chunks ---------------------------------------------------------------------------------
+
+/// What one document is read from.
+struct Chunk<'a> {
+    /// The line on which it begins, counted from 1.
+    line: usize,
+    content: Content<'a>,
+}
+
+enum Content<'a> {
+    /// A JSON object.
+    Json(&'a str),
+    /// What stands before a separator, and why it is not JSON if it begins like it.
+    Yaml(&'a str, Option<SyntaxError>),
+    /// What makes a separator invalid.
+    Separator(&'a str),
+}
+
+/// The chunks of a file. Where they begin and end is the same for every release.
+struct Chunks<'a> {
+    rest: &'a str,
+    line: usize,
+    /// Whether the file is YAML from here on.
+    yaml: bool,
+    /// An invalid separator, told after the document that it ends.
+    separator: Option<Chunk<'a>>,
+}
+
+impl<'a> Chunks<'a> {
+    fn of(text: &'a str) -> Chunks<'a> {
+        Chunks {
+            rest: text,
+            line: 1,
+            yaml: false,
+            separator: None,
+        }
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        self.line += count_lines(self.rest, bytes);
+        self.rest = self.rest.get(bytes..).unwrap_or_default();
+    }
+
+    fn json(&mut self) -> Result<Chunk<'a>, SyntaxError> {
+        let mut reader = Reader::new(self.rest);
+        let json = reader.raw()?;
+        let end = reader.offset();
+        let chunk = Chunk {
+            line: self.line + count_lines(self.rest, end - json.len()),
+            content: Content::Json(json),
+        };
+        let after = self.rest.get(end..).unwrap_or_default();
+        self.advance(end + after.len() - after.trim_start().len());
+        Ok(chunk)
+    }
+
+    fn yaml(&mut self, not_json: Option<SyntaxError>) -> Chunk<'a> {
+        let (document, read, garbage) = split(self.rest);
+        let chunk = Chunk {
+            line: self.line,
+            content: Content::Yaml(document, not_json),
+        };
+        self.separator = garbage.map(|garbage| Chunk {
+            line: self.line + count_lines(document, document.len()),
+            content: Content::Separator(garbage),
+        });
+        self.advance(read);
+        chunk
+    }
+}
+
+impl<'a> Iterator for Chunks<'a> {
+    type Item = Chunk<'a>;
+
+    fn next(&mut self) -> Option<Chunk<'a>> {
+        if let Some(separator) = self.separator.take() {
+            return Some(separator);
+        }
+        if self.rest.is_empty() {
+            return None;
+        }
+        let mut not_json = None;
+        if !self.yaml && self.rest.trim_start().starts_with('{') {
+            match self.json() {
+                Ok(chunk) => return Some(chunk),
+                Err(error) => not_json = Some(error),
+            }
+        }
+        self.yaml = true;
+        Some(self.yaml(not_json))
+    }
+}
+
+/// Parts the first document from what follows it: its text, the bytes read, and what makes the
+/// separator's line invalid.
+fn split(text: &str) -> (&str, usize, Option<&str>) {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let end = at + line.len();
+        if let Some(after) = line.strip_prefix("---") {
+            let after = after.trim();
+            let document = text.get(..at).unwrap_or_default();
+            let garbage = (!after.is_empty() && !after.starts_with('#')).then_some(after);
+            return (document, end, garbage);
+        }
+        at = end;
+    }
+    (text, text.len(), None)
+}
+
+// ---- entries --------------------------------------------------------------------------------
+
+/// What one dialect makes of a file.
 struct Entries<'s, 'a> {
     source: &'s str,
     dialect: Dialect,
-    entries: Vec<Result<Document<'a>, Diagnostic>>,
+    entries: Vec<Option<Entry<'a>>>,
+    /// Whether there was a list without items.
+    empty_list: bool,
 }
 
 impl<'a> Entries<'_, 'a> {
@@ -138,80 +291,59 @@ impl<'a> Entries<'_, 'a> {
 
     fn fail(&mut self, diagnostic: Diagnostic) {
         let number = self.next_number();
-        self.entries
-            .push(Err(diagnostic.in_document(self.source, number)));
+        let diagnostic = diagnostic.in_document(self.source, number);
+        self.entries.push(Some(Err(diagnostic)));
     }
 
-    // ---- YAML -------------------------------------------------------------------------------
-
-    /// Reads the first document of some YAML and returns how many bytes it takes, its separator
-    /// included.
-    fn yaml(&mut self, text: &'a str, line: usize) -> usize {
-        let (document, read, separator) = split(text);
-        if let Some(garbage) = separator {
-            let line = line + text.get(..read).unwrap_or_default().lines().count() - 1;
-            // Reported after the document that it ends.
-            self.yaml_document(document, line);
-            self.fail(
-                Diagnostic::error(format!(
-                    "line {line}: invalid document separator: {garbage}"
-                ))
-                .with_hint("after --- on its line, Kubernetes takes comments only"),
-            );
-        } else {
-            self.yaml_document(document, line);
+    fn chunk(&mut self, chunk: &Chunk<'a>) {
+        let line = chunk.line;
+        match &chunk.content {
+            Content::Json(json) => self.json(json, line),
+            Content::Yaml(text, not_json) => self.yaml(text, not_json.as_ref(), line),
+            Content::Separator(garbage) => self.fail(separator_diagnostic(garbage, line)),
         }
-        read
     }
 
-    fn yaml_document(&mut self, text: &'a str, line: usize) {
+    fn json(&mut self, json: &'a str, line: usize) {
+        let duplicates = duplicate_keys(json)
+            .into_iter()
+            .map(|found| (found.path, line + count_lines(json, found.offset)))
+            .collect();
+        self.objects(Cow::Borrowed(json), line, duplicates);
+    }
+
+    fn yaml(&mut self, text: &str, not_json: Option<&SyntaxError>, line: usize) {
         if text.trim().is_empty() {
             return;
         }
         match yaml::convert(text.as_bytes(), self.dialect) {
-            Ok(converted) if converted.json == "null" => {}
             Ok(converted) => {
-                let duplicates = converted
-                    .duplicates
-                    .into_iter()
-                    .map(|found| (found.path, Some(line + found.line - 1)))
-                    .collect();
-                self.objects(Cow::Owned(converted.json), line, duplicates);
-            }
-            Err(error) => self.fail(yaml_diagnostic(&error, text, line)),
-        }
-    }
-
-    // ---- JSON -------------------------------------------------------------------------------
-
-    /// Reads a JSON object and returns how many bytes it takes.
-    fn json(&mut self, text: &'a str, line: usize) -> usize {
-        let mut reader = Reader::new(text);
-        match reader.raw() {
-            Ok(json) => {
-                let skipped = reader.offset() - json.len();
-                let line = line + count_lines(text, skipped);
-                let duplicates = duplicate_keys(json)
-                    .into_iter()
-                    .map(|found| (found.path, Some(line + count_lines(json, found.offset))))
-                    .collect();
-                self.objects(Cow::Borrowed(json), line, duplicates);
-                // A separator, or white space at the end, is nothing to report.
-                let after = text.get(reader.offset()..).unwrap_or_default();
-                let space = after.len() - after.trim_start().len();
-                reader.offset() + space
+                let first = self.entries.len();
+                if converted.json != "null" {
+                    let duplicates = converted
+                        .duplicates
+                        .into_iter()
+                        .map(|found| (found.path, line + found.line - 1))
+                        .collect();
+                    self.objects(Cow::Owned(converted.json), line, duplicates);
+                }
+                if let (Some(error), Some(Some(Ok(document)))) =
+                    (not_json, self.entries.get_mut(first))
+                {
+                    let warning = not_json_warning(error, text, line)
+                        .in_document(self.source, document.number);
+                    document.warnings.push(warning);
+                }
+                if let Some(unread) = converted.unread {
+                    self.fail(unread_diagnostic(text, line + unread - 1));
+                }
             }
             Err(error) => {
-                // Nothing but a separator tells where the next object begins.
-                let end = match text.get(error.offset..).and_then(|rest| rest.find("\n---")) {
-                    Some(at) => error.offset + at + 1,
-                    None => text.len(),
-                };
-                let text = text.get(..end).unwrap_or(text);
-                self.fail(
-                    template(text, line).unwrap_or_else(|| json_diagnostic(&error, text, line)),
-                );
-                end
+                let diagnostic = template(text, line).unwrap_or_else(|| match not_json {
+                    Some(error) if means_json(text) => json_diagnostic(error, text, line),
+                    _ => yaml_diagnostic(&error, text, line),
+                });
+                self.fail(diagnostic);
             }
         }
     }
@@ -220,12 +352,7 @@ impl<'a> Entries<'_, 'a> {
 
     /// Adds a document's object, or the items of its lists. `duplicates` are paths in the document
     /// and lines in the file.
-    fn objects(
-        &mut self,
-        json: Cow<'a, str>,
-        line: usize,
-        duplicates: Vec<(String, Option<usize>)>,
-    ) {
+    fn objects(&mut self, json: Cow<'a, str>, line: usize, duplicates: Vec<(String, usize)>) {
         let mut found = match &json {
             Cow::Borrowed(text) => flatten(text)
                 .into_iter()
@@ -258,23 +385,27 @@ impl<'a> Entries<'_, 'a> {
         {
             *only = Ok(json);
         }
+        self.empty_list |= found.is_empty();
         let mut left = duplicates;
         for Found { place, json } in found {
             match json {
                 Ok(json) => {
                     let number = self.next_number();
-                    let duplicates = take_below(&mut left, &place)
+                    let warnings = take_below(&mut left, &place)
                         .map(|(path, line)| duplicate(&path, line).in_document(self.source, number))
                         .collect();
-                    self.entries.push(Ok(Document {
+                    self.entries.push(Some(Ok(Document {
                         number,
                         line,
                         place,
                         json,
-                        duplicates,
-                    }));
+                        warnings,
+                    })));
                 }
-                Err(diagnostic) => self.fail(diagnostic.at(place)),
+                Err(diagnostic) => {
+                    let path = join(&place, &diagnostic.path);
+                    self.fail(diagnostic.at(path));
+                }
             }
         }
     }
@@ -285,23 +416,30 @@ struct Found<'a> {
     json: Result<Cow<'a, str>, Diagnostic>,
 }
 
+fn join(place: &str, field: &str) -> String {
+    let dot = if place.is_empty() || field.is_empty() {
+        ""
+    } else {
+        "."
+    };
+    format!("{place}{dot}{field}")
+}
+
 fn count_lines(text: &str, bytes: usize) -> usize {
     text.bytes().take(bytes).filter(|&b| b == b'\n').count()
 }
 
-fn duplicate(path: &str, line: Option<usize>) -> Diagnostic {
-    let diagnostic = Diagnostic::warning("the key is there twice: the last one counts").at(path);
-    match line {
-        Some(line) => diagnostic.with_hint(format!("remove one of them; one is on line {line}")),
-        None => diagnostic,
-    }
+fn duplicate(path: &str, line: usize) -> Diagnostic {
+    Diagnostic::warning("the key is there twice: the last one counts")
+        .at(path)
+        .with_hint(format!("remove one of them; one is on line {line}"))
 }
 
 /// Takes the paths that lie in an item, and makes them the item's own.
 fn take_below(
-    duplicates: &mut Vec<(String, Option<usize>)>,
+    duplicates: &mut Vec<(String, usize)>,
     place: &str,
-) -> impl Iterator<Item = (String, Option<usize>)> {
+) -> impl Iterator<Item = (String, usize)> {
     let mut below = Vec::new();
     duplicates.retain(|(path, line)| {
         let inner = match path.strip_prefix(place) {
@@ -315,23 +453,6 @@ fn take_below(
         inner.is_none()
     });
     below.into_iter()
-}
-
-/// Parts the first document from what follows it: its text, the bytes read, and what makes the
-/// separator's line invalid.
-fn split(text: &str) -> (&str, usize, Option<&str>) {
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let end = at + line.len();
-        if let Some(after) = line.strip_prefix("---") {
-            let after = after.trim();
-            let document = text.get(..at).unwrap_or_default();
-            let garbage = (!after.is_empty() && !after.starts_with('#')).then_some(after);
-            return (document, end, garbage);
-        }
-        at = end;
-    }
-    (text, text.len(), None)
 }
 
 // ---- lists ----------------------------------------------------------------------------------
@@ -380,7 +501,18 @@ fn flatten(json: &str) -> Vec<Item<'_>> {
                 continue;
             }
         };
-        let Some(list) = meta.items.filter(|_| meta.kind.ends_with("List")) else {
+        let list = match meta.list() {
+            Ok(list) => list,
+            Err(diagnostic) => {
+                items.push(Item {
+                    place,
+                    implied: None,
+                    json: Err(diagnostic.at("items")),
+                });
+                continue;
+            }
+        };
+        let Some(list) = list else {
             let implied = implied.filter(|_| meta.kind.is_empty());
             items.push(Item {
                 place,
@@ -412,11 +544,7 @@ fn flatten(json: &str) -> Vec<Item<'_>> {
             let mut index = 0;
             while reader.next_item(&mut more).unwrap_or(false) {
                 let Ok(item) = reader.raw() else { break };
-                let mut path = place.clone();
-                if !path.is_empty() {
-                    path.push('.');
-                }
-                path.push_str(&format!("items[{index}]"));
+                let path = join(&place, &format!("items[{index}]"));
                 rest.push((path, implied.clone(), item, depth + 1));
                 index += 1;
             }
@@ -433,8 +561,21 @@ fn flatten(json: &str) -> Vec<Item<'_>> {
 struct Meta<'j> {
     api_version: String,
     kind: String,
-    /// The text of `items`, if that is a list.
-    items: Option<&'j str>,
+    items: Items<'j>,
+    /// A field that no list has, though it is none that every object has.
+    other: Option<String>,
+}
+
+/// What an object has as its `items`.
+#[derive(Default)]
+enum Items<'j> {
+    #[default]
+    Missing,
+    Null,
+    /// The text of a list.
+    List(&'j str),
+    /// Something else, as messages name it.
+    Wrong(String),
 }
 
 impl<'j> Meta<'j> {
@@ -467,18 +608,49 @@ impl<'j> Meta<'j> {
                 ("kind", Token::String) => {
                     meta.kind = reader.string().map_err(syntax)?.into_owned()
                 }
-                ("items", Token::Array) => meta.items = Some(reader.raw().map_err(syntax)?),
-                // What Go's clients write for a list that holds nothing.
-                ("items", Token::Null) => {
-                    reader.null().map_err(syntax)?;
-                    meta.items = Some("[]");
+                ("items", found) => {
+                    let raw = reader.raw().map_err(syntax)?;
+                    meta.items = match found {
+                        Token::Array => Items::List(raw),
+                        Token::Null => Items::Null,
+                        Token::Object => Items::Wrong(found.describe().to_owned()),
+                        _ => Items::Wrong(excerpt(raw).into_owned()),
+                    };
                 }
-                _ => {
+                (key, _) => {
+                    if !matches!(key, "apiVersion" | "kind" | "metadata") {
+                        meta.other.get_or_insert_with(|| key.to_owned());
+                    }
                     reader.raw().map_err(syntax)?;
                 }
             }
         }
         Ok(meta)
+    }
+
+    /// The text of the items if the object is a list; what Go's clients write as null, or not at
+    /// all, is an empty one.
+    fn list(&self) -> Result<Option<&'j str>, Diagnostic> {
+        if !self.kind.ends_with("List") {
+            return Ok(None);
+        }
+        match (&self.items, &self.other) {
+            (Items::List(list), _) => Ok(Some(list)),
+            (Items::Null, _) => Ok(Some("[]")),
+            (Items::Wrong(found), _) => {
+                let message = format!("expected a list, found {found}");
+                Err(Diagnostic::error(message))
+            }
+            // Only Kubernetes' own groups have no dot, and none of them has a kind of that name
+            // that is anything but a list.
+            (Items::Missing, _) if self.api_version.contains('.') => Ok(None),
+            (Items::Missing, None) => Ok(Some("[]")),
+            (Items::Missing, Some(other)) => {
+                let message = format!("the {} has no items", self.kind);
+                let hint = format!("is {other} meant to be items?");
+                Err(Diagnostic::error(message).with_hint(hint))
+            }
+        }
     }
 }
 
@@ -585,26 +757,63 @@ pub fn duplicate_keys(json: &str) -> Vec<DuplicateKey> {
 
 // ---- words ----------------------------------------------------------------------------------
 
-fn yaml_diagnostic(error: &YamlError, text: &str, first_line: usize) -> Diagnostic {
-    if let Some(diagnostic) = template(text, first_line) {
-        return diagnostic;
-    }
-    let problem = error.problem();
-    let message = match error.line() {
-        Some(line) => format!("line {}: not valid YAML: {problem}", first_line + line - 1),
-        None => format!("not valid YAML: {problem}"),
+fn separator_diagnostic(garbage: &str, line: usize) -> Diagnostic {
+    let shown = excerpt(garbage);
+    let hint = if has_lone_returns(garbage) {
+        LONE_RETURNS
+    } else {
+        "after --- on its line, Kubernetes takes comments only"
     };
-    let diagnostic = Diagnostic::error(message);
-    let line = error
-        .line()
-        .and_then(|line| text.lines().nth(line - 1))
-        .unwrap_or_default();
-    let at_end = error
-        .line()
-        .is_some_and(|line| line >= text.trim_end().lines().count());
+    Diagnostic::error(format!("line {line}: invalid document separator: {shown}")).with_hint(hint)
+}
+
+fn unread_diagnostic(text: &str, line: usize) -> Diagnostic {
+    let hint = if has_lone_returns(text) {
+        LONE_RETURNS
+    } else {
+        "put a line --- between documents"
+    };
+    let what = "the document has ended before, and Kubernetes does not read on";
+    Diagnostic::error(format!("line {line}: {what}")).with_hint(hint)
+}
+
+const LONE_RETURNS: &str =
+    "lines end in CR alone, and Kubernetes looks for --- after LF: save it with LF";
+
+/// Whether some line ends in CR without LF, which is a line to YAML but none to Kubernetes.
+fn has_lone_returns(text: &str) -> bool {
+    text.trim_end().replace("\r\n", "\n").contains('\r')
+}
+
+fn yaml_diagnostic(error: &YamlError, text: &str, first_line: usize) -> Diagnostic {
+    let problem = match error.problem().strip_prefix("json: unsupported value: ") {
+        Some(number) => format!("JSON has no number {number}"),
+        None => format!("not valid YAML: {}", error.problem()),
+    };
+    let message = match error.line() {
+        Some(line) => format!("line {}: {problem}", first_line + line - 1),
+        None => problem,
+    };
+    let diagnostic = Diagnostic::error(message).at(error.path());
+    match yaml_hint(error, text, first_line) {
+        Some(hint) => diagnostic.with_hint(hint),
+        None => diagnostic,
+    }
+}
+
+fn yaml_hint(error: &YamlError, text: &str, first_line: usize) -> Option<Cow<'static, str>> {
+    let (problem, line) = (error.problem(), error.line().unwrap_or(1));
+    let words = text.lines().nth(line - 1).unwrap_or_default();
+    if let Some(marked) = text.lines().skip(1).position(|l| l.starts_with('\u{feff}')) {
+        let line = first_line + marked + 1;
+        return Some(format!("line {line} begins with a byte order mark: remove it").into());
+    }
+    if is_directive(text) {
+        return Some("remove the directive: the --- that has to follow it ends a document".into());
+    }
     let hint = match problem {
         "found character that cannot start any token"
-            if line.trim_start_matches(' ').starts_with('\t') =>
+            if words.trim_start_matches(' ').starts_with('\t') =>
         {
             "YAML is indented with spaces, not with tabs"
         }
@@ -614,16 +823,77 @@ fn yaml_diagnostic(error: &YamlError, text: &str, first_line: usize) -> Diagnost
         "mapping values are not allowed in this context" => {
             "is the indentation right? A value that contains `: ` needs quotes"
         }
-        "control characters are not allowed" => "is it a text file?",
+        "control characters are not allowed" => return Some(control_hint(text)),
         "found unexpected end of stream" => "the text ends inside quotes: is the file complete?",
-        _ if at_end && problem.starts_with("did not find expected") => {
+        "did not find expected hexdecimal number"
+        | "found unknown escape character"
+        | "found invalid Unicode character escape code" => {
+            "in double quotes a backslash begins an escape: double it, or use single quotes"
+        }
+        "did not find expected node content" if text.trim_start().starts_with(',') => {
+            "JSON objects follow each other without commas"
+        }
+        "did not find expected node content" if words.starts_with("...") => {
+            "remove the line: there is no document that it could end"
+        }
+        "did not find expected <document start>" => "put a line --- between documents",
+        "did not find expected ',' or ']'" | "did not find expected ',' or '}'"
+            if line <= text.trim_end().lines().count() =>
+        {
+            "is a comma or a closing bracket missing?"
+        }
+        "did not find expected ',' or ']'"
+        | "did not find expected ',' or '}'"
+        | "did not find expected node content"
+            if line >= text.trim_end().lines().count() =>
+        {
             "the text ends too early: is the file complete?"
         }
-        "could not find expected ':'" | "did not find expected key" => "is the indentation right?",
-        "did not find expected '-' indicator" => "is the indentation right?",
-        _ => return diagnostic,
+        "could not find expected ':'"
+        | "did not find expected key"
+        | "did not find expected '-' indicator" => "is the indentation right?",
+        _ if problem.starts_with("json: unsupported value: ") => {
+            "put the value in quotes if it is text"
+        }
+        _ => return None,
     };
-    diagnostic.with_hint(hint)
+    Some(hint.into())
+}
+
+/// Whether the text begins with a `%YAML` or the like.
+fn is_directive(text: &str) -> bool {
+    text.lines()
+        .find(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        .is_some_and(|line| line.starts_with('%'))
+}
+
+fn control_hint(text: &str) -> Cow<'static, str> {
+    let allowed = |c: char| matches!(c, '\t' | '\n' | '\r' | '\u{85}');
+    let found = text
+        .chars()
+        .find(|&c| c.is_control() && !allowed(c) || matches!(c, '\u{fffe}' | '\u{ffff}'));
+    match found {
+        None | Some('\0') => "is it a text file?".into(),
+        Some(c) => format!(
+            "remove the character U+{:04X}, or write it as an escape in double quotes",
+            u32::from(c)
+        )
+        .into(),
+    }
+}
+
+fn not_json_warning(error: &SyntaxError, text: &str, first_line: usize) -> Diagnostic {
+    let line = first_line + count_lines(text, error.offset);
+    let what = error.what;
+    Diagnostic::warning(format!("line {line}: not JSON, read as YAML: {what}"))
+        .with_hint("older kubectl and the kubelet take a file that begins with { for JSON")
+}
+
+/// Whether a text that is neither JSON nor YAML was to be JSON.
+fn means_json(text: &str) -> bool {
+    text.trim_start()
+        .strip_prefix('{')
+        .is_some_and(|inside| inside.trim_start().starts_with(['"', '}']))
 }
 
 fn json_diagnostic(error: &SyntaxError, text: &str, first_line: usize) -> Diagnostic {
@@ -632,9 +902,10 @@ fn json_diagnostic(error: &SyntaxError, text: &str, first_line: usize) -> Diagno
     if error.offset >= text.trim_end().len() {
         return diagnostic.with_hint("the text ends too early: is the file complete?");
     }
-    diagnostic.with_hint(
-        "a document that begins with { is read as JSON: keys and strings need double quotes",
-    )
+    if error.what.starts_with("expected") {
+        return diagnostic.with_hint("is a comma, a quote or a bracket missing?");
+    }
+    diagnostic
 }
 
 /// Whether what cannot be read is a Helm chart's template: a file with `{{ … }}` outside of quotes.
@@ -752,7 +1023,7 @@ mod tests {
         let found = |text: &str| -> Vec<(String, String)> {
             all(text.as_bytes())
                 .into_iter()
-                .flat_map(|entry| entry.unwrap().duplicates)
+                .flat_map(|entry| entry.unwrap().warnings)
                 .map(|d| (d.path, d.hint.unwrap_or_default()))
                 .collect()
         };
@@ -791,6 +1062,266 @@ mod tests {
         );
         assert_eq!(texts("{\"a\":1,}\n---\nb: 2").len(), 2);
         assert_eq!(texts("a: 1\n--- b: 2\nc: 3").len(), 3);
+    }
+
+    #[test]
+    fn what_kubernetes_does_not_read_is_an_error_of_its_own() {
+        let unread = |line: usize, document: usize| {
+            format!(
+                "error: f: document {document}: line {line}: the document has ended before, and \
+                 Kubernetes does not read on\nhint: put a line --- between documents"
+            )
+        };
+        let far_nul = format!("a: 1\n...\n{}\0\n---\nc: 3", " ".repeat(600));
+        for (text, line) in [
+            ("a: 1\n...\n# c\nb: 2\n---\nc: 3", 4),
+            ("a: 1\n... # c\n\nb: 2\n---\nc: 3", 4),
+            ("a: 1\n...\n%TAG ! x\n\"b\n---\nc: 3", 5),
+            ("# c\n{a: 1}\n\n{b: 2}\n---\nc: 3", 4),
+            ("a: 1\u{2028}---\n\nb: 2\n---\nc: 3", 4),
+            (&far_nul, 3),
+        ] {
+            assert_eq!(
+                texts(text),
+                [r#"{"a":1}"#, &unread(line, 2), r#"{"c":3}"#],
+                "{text:?}"
+            );
+        }
+        for text in [
+            "a: 1\n...\n\n# c\n...\n...",
+            "a: 1\n...\n%YAML 1.1\n---\n",
+            "a: 1\r...\r---\r\r# c\r",
+            "a: 1\n...\n\u{2028}---\u{2028}",
+        ] {
+            assert_eq!(texts(text), [r#"{"a":1}"#], "{text:?}");
+        }
+        // The first document is empty, and still the rest is not read.
+        assert_eq!(texts("#\u{2028}---\u{2028}...\na: 1"), [unread(4, 1)]);
+    }
+
+    #[test]
+    fn lone_returns_part_no_documents() {
+        let hint =
+            "\nhint: lines end in CR alone, and Kubernetes looks for --- after LF: save it with LF";
+        assert_eq!(
+            texts("a: 1\r---\rb: 2\r"),
+            [
+                r#"{"a":1}"#.to_owned(),
+                format!(
+                    "error: f: document 2: line 3: the document has ended before, and Kubernetes \
+                     does not read on{hint}"
+                ),
+            ]
+        );
+        assert_eq!(
+            texts(&format!("---\ra: {}\r---\rb: 2", "1".repeat(100))),
+            [format!(
+                "error: f: document 1: line 1: invalid document separator: a: {}…{hint}",
+                "1".repeat(61)
+            )]
+        );
+        assert_eq!(texts("a: 1\r\n---\r\nb: 2\r\n").len(), 2);
+    }
+
+    #[test]
+    fn after_broken_json_the_next_separator_counts() {
+        for broken in [
+            "{\"a\": 1",
+            "{\"a\": {\"b\": 1}",
+            "{\"a\": [1,\n",
+            "{\"a\": \"x",
+            "{\"a\": 1, \"b\"",
+            "{\"a\" 1}",
+        ] {
+            let found = texts(&format!("{broken}\n---\nb: 2\n---\n{{\"c\": 3}}"));
+            assert!(
+                found[0].starts_with("error: f: document 1: line "),
+                "{broken:?}: {found:?}"
+            );
+            assert_eq!(found[1..], [r#"{"b":2}"#, r#"{"c":3}"#], "{broken:?}");
+        }
+        let found = texts("{\"a\": 1},\n{\"b\": 2}\n---\nc: 3");
+        assert_eq!(found.len(), 3);
+        assert!(found[1].ends_with("hint: JSON objects follow each other without commas"));
+    }
+
+    /// Newer `YAMLOrJSONDecoder`s do so, and in a stream that began as YAML all of them do.
+    #[test]
+    fn flow_mappings_are_yaml() {
+        assert_eq!(
+            texts("---\n{\n  a: 1, # KYAML\n}\n---\n{b: 2}"),
+            [r#"{"a":1}"#, r#"{"b":2}"#]
+        );
+        let entries = all(b"{\"a\": 1,\n}\n---\nb: 2");
+        let first = entries[0].as_ref().unwrap();
+        assert_eq!(first.json, r#"{"a":1}"#);
+        assert_eq!(
+            first.warnings[0].to_string(),
+            "warning: f: document 1: line 2: not JSON, read as YAML: a comma before the end\n\
+             hint: older kubectl and the kubelet take a file that begins with { for JSON"
+        );
+        assert!(entries[1].as_ref().unwrap().warnings.is_empty());
+    }
+
+    /// 1.9 looks one token past the document's end and refuses it; others have an error behind it.
+    #[test]
+    fn an_object_has_one_number_in_all_releases() {
+        let old = Dialect::of(Release::new(9, 11), Toolchain::new(9, 3));
+        let new = Dialect::of(Release::new(30, 14), Toolchain::new(23, 10));
+        let readings = read_for("f", b"a: 1\n...\nb: 2\n---\nc: 3", &[old, new]).unwrap();
+        let [old, new] = readings.as_slice() else {
+            panic!("{readings:?}")
+        };
+        assert!(matches!(
+            old.as_slice(),
+            [Some(Err(_)), None, Some(Ok(Document { number: 3, .. }))]
+        ));
+        assert!(matches!(
+            new.as_slice(),
+            [
+                Some(Ok(_)),
+                Some(Err(_)),
+                Some(Ok(Document { number: 3, .. }))
+            ]
+        ));
+    }
+
+    #[test]
+    fn items_are_a_list() {
+        for (items, found) in [
+            ("5", "5"),
+            ("true", "true"),
+            ("{a: 1}", "an object"),
+            ("words", "\"words\""),
+        ] {
+            assert_eq!(
+                texts(&format!("kind: List\nitems: {items}")),
+                [format!(
+                    "error: f: document 1: items: expected a list, found {found}"
+                )]
+            );
+        }
+        assert_eq!(
+            texts("kind: List\nitems: [{kind: PodList, items: 5}]"),
+            ["error: f: document 1: items[0].items: expected a list, found 5"]
+        );
+        for list in [
+            "kind: List",
+            "kind: List\nitems: null",
+            "kind: List\nitems: []",
+            "apiVersion: apps/v1\nkind: DeploymentList\nmetadata: {}",
+        ] {
+            assert_eq!(
+                texts(list),
+                ["warning: f: the file holds no object: its list is empty"]
+            );
+            assert_eq!(texts(&format!("{list}\n---\na: 1")), [r#"{"a":1}"#]);
+        }
+        assert_eq!(
+            texts("kind: List\nitem: [{kind: Pod}]"),
+            [
+                "error: f: document 1: items: the List has no items\nhint: is item meant to be items?"
+            ]
+        );
+        // A custom resource may be called so and be none.
+        assert!(all(b"apiVersion: a.io/v1\nkind: AllowList\nspec: {}")[0].is_ok());
+    }
+
+    #[test]
+    fn hints_fit_what_is_wrong() {
+        let hint = |text: &str| {
+            let entries = all(text.as_bytes());
+            let error = entries.into_iter().find_map(Result::err).unwrap();
+            error.hint.unwrap_or_default()
+        };
+        let directive = "remove the directive: the --- that has to follow it ends a document";
+        let escape =
+            "in double quotes a backslash begins an escape: double it, or use single quotes";
+        for (text, expected) in [
+            ("%YAML 1.1\nkind: Pod", directive),
+            ("# c\n%YAML 1.1\n---\nkind: Pod", directive),
+            ("%YAML 1.3\n---\nkind: Pod", directive),
+            ("a: \"\\xZZ\"", escape),
+            ("a: \"\\q\"", escape),
+            ("a: \"\\ud800\"", escape),
+            (
+                "---\n...\na: 1",
+                "remove the line: there is no document that it could end",
+            ),
+            ("a: [b}\n", "is a comma or a closing bracket missing?"),
+            ("a: [b\n", "the text ends too early: is the file complete?"),
+            ("{\"a\" \"b\"}", "is a comma, a quote or a bracket missing?"),
+            (
+                "a: 1\n\u{feff}---\nb: 2",
+                "line 2 begins with a byte order mark: remove it",
+            ),
+            (
+                "a: \"\u{1}\"",
+                "remove the character U+0001, or write it as an escape in double quotes",
+            ),
+        ] {
+            assert_eq!(hint(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn bad_values_and_characters_are_found_in_their_place() {
+        let hint = "\nhint: put the value in quotes if it is text";
+        assert_eq!(
+            texts("a: 1\n---\nb:\n  c:\n  - 1\n  - .inf"),
+            [
+                r#"{"a":1}"#.to_owned(),
+                format!("error: f: document 2: b.c[1]: line 6: JSON has no number +Inf{hint}"),
+            ]
+        );
+        assert_eq!(
+            texts("a: &x .nan\nb: *x"),
+            [format!(
+                "error: f: document 1: a: line 1: JSON has no number NaN{hint}"
+            )]
+        );
+        assert_eq!(
+            texts("a: 1\r\n---\r\nb: 1\r\nc: \0\r\n"),
+            [
+                r#"{"a":1}"#,
+                "error: f: document 2: line 4: not valid YAML: control characters are not allowed\n\
+                 hint: is it a text file?"
+            ]
+        );
+    }
+
+    #[test]
+    fn encodings_are_named() {
+        let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
+        let runes = |text: &str| text.chars().map(u32::from).collect::<Vec<u32>>();
+        for mark in ["", "\u{feff}"] {
+            let text = format!("{mark}kind: Pod");
+            let cases: [(Vec<u8>, &str); 4] = [
+                (
+                    units(&text).iter().flat_map(|u| u.to_le_bytes()).collect(),
+                    "UTF-16",
+                ),
+                (
+                    units(&text).iter().flat_map(|u| u.to_be_bytes()).collect(),
+                    "UTF-16",
+                ),
+                (
+                    runes(&text).iter().flat_map(|u| u.to_le_bytes()).collect(),
+                    "UTF-32",
+                ),
+                (
+                    runes(&text).iter().flat_map(|u| u.to_be_bytes()).collect(),
+                    "UTF-32",
+                ),
+            ];
+            for (bytes, name) in cases {
+                assert_eq!(
+                    all(&bytes)[0].as_ref().unwrap_err().message,
+                    format!("the file is {name}, not UTF-8"),
+                    "{bytes:?}"
+                );
+            }
+        }
     }
 
     #[test]

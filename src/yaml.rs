@@ -233,6 +233,9 @@ pub struct Converted {
     /// The keys that a mapping has more than once, by line. The last one won; Kubernetes' strict
     /// decoding would refuse the document. Entries that `<<` brings count.
     pub duplicates: Vec<Duplicate>,
+    /// The line, counted from 1, on which the text goes on behind the document's end: go-yaml does
+    /// not read it, whatever it is. Comments, directives and document markers do not count.
+    pub unread: Option<usize>,
 }
 
 /// A key that its mapping had already.
@@ -253,6 +256,7 @@ pub struct YamlError {
     told: usize,
     problem: String,
     line: Option<usize>,
+    path: String,
 }
 
 impl YamlError {
@@ -267,6 +271,16 @@ impl YamlError {
         self.line
     }
 
+    /// The field that is meant, `spec.containers[0].image`; empty where none is known.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn at(mut self, path: String) -> YamlError {
+        self.path = path;
+        self
+    }
+
     /// An error at a line, counted from 0, that Go does not name.
     fn new(problem: impl Into<String>, line: usize) -> YamlError {
         YamlError {
@@ -274,6 +288,7 @@ impl YamlError {
             told: 0,
             problem: problem.into(),
             line: Some(line + 1),
+            path: String::new(),
         }
     }
 
@@ -283,6 +298,7 @@ impl YamlError {
             told: 0,
             problem: problem.to_owned(),
             line: None,
+            path: String::new(),
         }
     }
 
@@ -293,6 +309,7 @@ impl YamlError {
             told: 0,
             problem,
             line: line.map(|line| line + 1),
+            path: String::new(),
         }
     }
 

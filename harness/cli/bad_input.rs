@@ -16,6 +16,10 @@ spec:
     imagePullPolice: Always
 ";
 
+const FLOW: &str = "\
+{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: c, image: i}]}}
+";
+
 #[rstest]
 #[case::wrong_type("image: registry.example/web:1.0", "image: 5")]
 #[case::list_for_object("name: web\n    image", "name: [web]\n    image")]
@@ -72,7 +76,12 @@ fn a_bad_document_is_told_and_the_others_are_hashed(
 #[rstest]
 #[case::not_utf8(b"apiVersion: v1\nkind: \xff\xfe\n", 1)]
 #[case::utf16(b"\xff\xfea\x00p\x00i\x00:\x00", 1)]
+#[case::utf32(b"\xff\xfe\x00\x00a\x00\x00\x00", 1)]
 #[case::nul(b"apiVersion: v1\0\n", 1)]
+#[case::infinity(b"apiVersion: v1\nkind: Pod\nmetadata:\n  annotations: {a: .inf}\n", 1)]
+#[case::directive(b"%YAML 1.1\n", 1)]
+#[case::list_of_a_number(b"apiVersion: v1\nkind: List\nitems: 5\n", 1)]
+#[case::list_without_items(b"apiVersion: v1\nkind: List\n", 3)]
 #[case::empty_file(b"", 3)]
 #[case::only_comments(b"# nothing\n---\n# here\n", 3)]
 #[case::truncated_json(br#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a""#, 1)]
@@ -85,6 +94,53 @@ fn a_bad_file_is_told(#[context] context: Context, #[case] content: &[u8], #[cas
     insta::assert_snapshot!(format!("file_{name}"), ran.transcript());
     assert_eq!(ran.code, Some(code));
     assert_eq!(ran.stdout, "");
+}
+
+/// Kubernetes reads one document between two lines `---` and loses the rest without a word.
+#[rstest]
+#[case::after_the_document_end(format!("{POD}...\n{POD}---\n{POD}"))]
+#[case::after_a_lone_return(format!("{POD}\r---\r{POD}---\n{POD}"))]
+#[case::after_a_flow_mapping(format!("# c\n{FLOW}{FLOW}---\n{POD}"))]
+fn what_kubernetes_does_not_read_is_told(#[context] context: Context, #[case] content: String) {
+    let name = context.description.unwrap();
+    let directory = Directory::new(&format!("unread-{name}"));
+    directory.file("pods.yaml", content);
+    let ran = directory.hash(&["pods.yaml", "--release", "1.30"]);
+    insta::assert_snapshot!(format!("unread_{name}"), ran.transcript());
+    assert_eq!(ran.code, Some(1));
+    let ran = directory.hash(&["pods.yaml", "--release", "1.9,1.30", "-o", "json"]);
+    let report = ran.json();
+    assert_eq!(report["summary"]["documents"], 3);
+    let last = report["results"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        (&last["document"], &last["release"]),
+        (&3.into(), &"v1.30.14".into()),
+        "the next document has its number"
+    );
+}
+
+#[rstest]
+#[case::a_brace_is_missing("}}\n", "}\n")]
+#[case::the_text_is_cut(":[{\"name\":\"c\",\"image\":\"i\"}]}}\n", ":\n")]
+#[case::a_comma_joins_objects("}}\n", "}},{}\n")]
+fn what_follows_broken_json_is_hashed(#[case] good: &str, #[case] bad: &str) {
+    let json = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\
+                \"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}\n";
+    let broken = json.replacen(good, bad, 1);
+    assert_ne!(json, broken, "the case changes nothing");
+    let text = format!("{broken}---\n{POD}---\n{POD}");
+    let ran = kubehash_with(&["hash", "-r", "1.30", "-o", "json"], text.as_bytes());
+    let report = ran.json();
+    assert_eq!(ran.code, Some(1));
+    assert_eq!(report["summary"]["errors"], 1, "{}", ran.transcript());
+    let bad = report["diagnostics"][0]["document"].as_u64().unwrap();
+    let numbers: Vec<u64> = report["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|result| result["document"].as_u64().unwrap())
+        .collect();
+    assert_eq!(numbers[numbers.len() - 2..], [bad + 1, bad + 2]);
 }
 
 #[test]

@@ -138,10 +138,10 @@ pub(super) fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether a character does something instead of being shown: Unicode's controls, and its marks for
-/// lines, paragraphs and the direction of text.
+/// lines, paragraphs, the direction of text and the order of bytes.
 fn steers(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -151,6 +151,7 @@ mod tests {
     #[test]
     fn a_manifest_cannot_write_to_the_terminal() {
         assert_eq!(printable("web\u{1b}[2J\n"), "web\\u{1b}[2J\\n");
+        assert_eq!(printable("\u{feff}kind"), "\\u{feff}kind");
         assert_eq!(printable("a\u{202e}b"), "a\\u{202e}b");
         assert_eq!(printable("wörk 工作"), "wörk 工作");
     }

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use kubehash::catalogue::{self, Resolution};
 use kubehash::diagnostic::Diagnostic;
-use kubehash::documents::{self, Document};
+use kubehash::documents::{self, Document, Entry};
 use kubehash::engine::{Engine, EngineError, Options, View};
 use kubehash::release::Release;
 use kubehash::report::{ContainerResult, HashReport, HashResult, Summary};
@@ -268,32 +268,19 @@ impl Session<'_> {
             Ok(bytes) => bytes,
             Err(diagnostic) => return self.fail(diagnostic),
         };
-        let mut readings: Vec<_> = self
-            .targets
-            .iter()
-            .map(|target| {
-                documents::read(&source.name, &bytes, target.dialect)
-                    .into_iter()
-                    .peekable()
-            })
-            .collect();
-        // What is wrong with the file as a whole is the same whoever reads it.
-        let whole = readings
-            .first_mut()
-            .and_then(|reading| match reading.peek() {
-                Some(Err(diagnostic)) if diagnostic.document.is_none() => Some(diagnostic.clone()),
-                _ => None,
-            });
-        if let Some(diagnostic) = whole {
+        let dialects: Vec<Dialect> = self.targets.iter().map(|target| target.dialect).collect();
+        let readings = match documents::read_for(&source.name, &bytes, &dialects) {
+            Ok(readings) => readings,
+            Err(diagnostic) if diagnostic.is_error() => return self.fail(diagnostic),
             // A file without objects is a warning.
-            return if diagnostic.is_error() {
-                self.fail(diagnostic)
-            } else {
-                self.report(diagnostic)
-            };
-        }
+            Err(diagnostic) => return self.report(diagnostic),
+        };
+        let mut readings: Vec<_> = readings.into_iter().map(Vec::into_iter).collect();
         for number in 1.. {
-            let readings: Vec<_> = readings.iter_mut().map(Iterator::next).collect();
+            let readings: Vec<_> = readings
+                .iter_mut()
+                .map(|reading| reading.next().flatten())
+                .collect();
             if readings.iter().all(Option::is_none) {
                 break;
             }
@@ -302,12 +289,7 @@ impl Session<'_> {
     }
 
     /// One object, as each release's reader reads it.
-    fn object(
-        &mut self,
-        source: &str,
-        number: usize,
-        readings: Vec<Option<Result<Document<'_>, Diagnostic>>>,
-    ) {
+    fn object(&mut self, source: &str, number: usize, readings: Vec<Option<Entry<'_>>>) {
         let mut messages = Messages::default();
         let (mut failed, mut skipped) = (false, None);
         for (target, reading) in readings.into_iter().enumerate() {
@@ -399,7 +381,7 @@ impl Session<'_> {
             Err(error) => return failed(of_engine(&error)),
         };
         let mut warnings: Vec<Diagnostic> = document
-            .duplicates
+            .warnings
             .iter()
             .cloned()
             .chain(hashes.unknown_fields.iter().map(|path| {

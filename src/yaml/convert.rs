@@ -38,6 +38,7 @@ pub(super) fn convert(
         return Ok(Converted {
             json: "null".to_owned(),
             duplicates: Vec::new(),
+            unread: None,
         });
     };
     let mut scalars = Vec::new();
@@ -67,16 +68,11 @@ pub(super) fn convert(
         .sort_by(|a, b| (a.line, &a.path).cmp(&(b.line, &b.path)));
     writer.duplicates.dedup();
     match (writer.unsupported_number, String::from_utf8(writer.out)) {
-        (Some(number), _) => {
-            let number = float::general(number);
-            Err(YamlError::bare(
-                format!("json: unsupported value: {number}"),
-                None,
-            ))
-        }
+        (Some(error), _) => Err(error),
         (None, Ok(json)) => Ok(Converted {
             json,
             duplicates: writer.duplicates,
+            unread: document.unread.map(|line| line + 1),
         }),
         // Text goes in as text, and binary strings are replaced on the way.
         (None, Err(_)) => Err(YamlError::unplaced("unknown problem parsing YAML content")),
@@ -355,7 +351,7 @@ struct Writer<'d, 'a> {
     limit: usize,
     duplicates: Vec<Duplicate>,
     /// The first number that JSON cannot hold. Go notices it when it marshals, after all keys.
-    unsupported_number: Option<f64>,
+    unsupported_number: Option<YamlError>,
 }
 
 /// A collection that is being written.
@@ -446,12 +442,12 @@ impl<'d> Writer<'d, '_> {
                 self.out.push(b'{');
                 open.push(Open::Object { entries, next: 0 });
             }
-            _ => self.scalar(id),
+            _ => self.scalar(id, open),
         }
         Ok(())
     }
 
-    fn scalar(&mut self, id: NodeId) {
+    fn scalar(&mut self, id: NodeId, open: &[Open<'_>]) {
         let out = &mut self.out;
         match self.scalars.get(id).and_then(Option::as_ref) {
             None | Some(Scalar::Null) => out.extend_from_slice(b"null"),
@@ -462,7 +458,12 @@ impl<'d> Writer<'d, '_> {
             Some(Scalar::Float(number)) => match float::json(*number, self.dialect.json_floats) {
                 Some(text) => out.extend_from_slice(text.as_bytes()),
                 None => {
-                    self.unsupported_number.get_or_insert(*number);
+                    let line = self.document.node(id).map(|node| node.line);
+                    self.unsupported_number.get_or_insert_with(|| {
+                        let number = float::general(*number);
+                        YamlError::bare(format!("json: unsupported value: {number}"), line)
+                            .at(path(open).into())
+                    });
                 }
             },
             Some(Scalar::Str(text)) => {

@@ -20,6 +20,8 @@ pub(super) struct Document<'a> {
     pub(super) root: Option<NodeId>,
     /// The last node of each anchor.
     pub(super) anchors: FnvHashMap<&'a str, NodeId>,
+    /// Where the stream goes on after the document, counted from 0.
+    pub(super) unread: Option<usize>,
 }
 
 pub(super) struct Node<'a> {
@@ -102,7 +104,7 @@ type Result<T, E = YamlError> = std::result::Result<T, E>;
 /// Reads the first document.
 ///
 /// # Errors
-/// Where go-yaml reports a syntax error. What follows the document is not looked at, except that
+/// Where go-yaml reports a syntax error. What follows the document is never one, except that
 /// releases up to 1.12 read one event further.
 pub(super) fn parse<'a>(scanner: Scanner<'a>, rules: &'static GoYaml) -> Result<Document<'a>> {
     let parser = Parser {
@@ -119,6 +121,7 @@ pub(super) fn parse<'a>(scanner: Scanner<'a>, rules: &'static GoYaml) -> Result<
             nodes: Vec::new(),
             root: None,
             anchors: FnvHashMap::default(),
+            unread: None,
         },
         open: Vec::new(),
     }
@@ -145,6 +148,7 @@ impl<'a> Builder<'a> {
                     if self.parser.rules.reads_past_the_end {
                         self.parser.next_event()?;
                     }
+                    self.document.unread = self.parser.unread();
                     return Ok(self.document);
                 }
                 EventKind::Scalar {
@@ -380,6 +384,28 @@ impl<'a> Parser<'a> {
     fn nothing_then(&mut self, then: State, mark: Mark) -> Result<Event<'a>> {
         self.state = then;
         self.empty_scalar(mark)
+    }
+
+    /// The line on which there is more than comments, directives and document markers, which
+    /// go-yaml never gets to see; what cannot be read is more, too.
+    fn unread(&mut self) -> Option<usize> {
+        loop {
+            match self.scanner.peek() {
+                Ok(token) => match token.kind {
+                    Kind::StreamEnd => return None,
+                    Kind::DocumentStart
+                    | Kind::DocumentEnd
+                    | Kind::Version { .. }
+                    | Kind::TagDirective { .. } => {}
+                    _ => return Some(token.start.line),
+                },
+                Err(error) => {
+                    let line = error.line().map(|line| line.saturating_sub(1));
+                    return line.or(Some(self.scanner.line()));
+                }
+            }
+            self.scanner.skip();
+        }
     }
 
     fn stream_start(&mut self) -> Result<Event<'a>> {

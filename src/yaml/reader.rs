@@ -13,7 +13,16 @@ pub(super) struct Input<'a> {
     /// The text that the scanner may see.
     pub(super) text: Cow<'a, str>,
     /// The complaint that the scanner meets when it wants to see more than `text`.
-    pub(super) broken: Option<&'static str>,
+    pub(super) broken: Option<Complaint>,
+}
+
+/// What the reader says about a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Complaint {
+    /// In go-yaml's words.
+    pub(super) problem: &'static str,
+    /// The line of the character, counted from 0; go-yaml does not tell it.
+    pub(super) line: usize,
 }
 
 /// Decodes UTF-8, or UTF-16 where a byte order mark announces it.
@@ -65,10 +74,22 @@ fn utf8(bytes: &[u8], mark: usize) -> Input<'_> {
             };
             Input {
                 text: Cow::Borrowed(valid.get(..end).unwrap_or_default()),
-                broken: Some(broken.problem),
+                broken: Some(Complaint {
+                    problem: broken.problem,
+                    line: line_of(valid, at),
+                }),
             }
         }
     }
+}
+
+/// The line of a place, counted from 0. `\r` alone ends a line, as it does for the scanner.
+fn line_of(text: &str, at: usize) -> usize {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    let returns = before.iter().filter(|&&b| b == b'\r').count();
+    let feeds = before.iter().filter(|&&b| b == b'\n').count();
+    let pairs = before.windows(2).filter(|pair| *pair == b"\r\n").count();
+    returns + feeds - pairs
 }
 
 struct Broken {
@@ -212,12 +233,16 @@ fn utf16(bytes: &[u8], join: fn([u8; 2]) -> u16) -> Input<'static> {
             }
         }
     }
+    let line = line_of(&text, text.len());
     if let Some(Broken { at_end: false, .. }) = broken {
         text.truncate(pieces.last().map_or(0, |&(_, length)| length));
     }
     Input {
         text: Cow::Owned(text),
-        broken: broken.map(|broken| broken.problem),
+        broken: broken.map(|broken| Complaint {
+            problem: broken.problem,
+            line,
+        }),
     }
 }
 
@@ -227,7 +252,8 @@ mod tests {
 
     fn check(bytes: &[u8]) -> (String, Option<&'static str>) {
         let input = read(bytes);
-        (input.text.into_owned(), input.broken)
+        let broken = input.broken.map(|broken| broken.problem);
+        (input.text.into_owned(), broken)
     }
 
     #[test]
@@ -256,6 +282,21 @@ mod tests {
         ];
         for (bytes, problem) in cases {
             assert_eq!(check(bytes), (String::new(), Some(problem)), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn bad_bytes_are_found_on_their_line() {
+        let cases: [(&[u8], usize); 5] = [
+            (b"a\nb\r\nc\r\0", 3),
+            (b"\xef\xbb\xbf\n\xff", 1),
+            (b"\n\xe2", 1),
+            (b"\xff\xfe\n\0\0\0", 1),
+            (b"\xff\xfe\n\0\0\xdc", 1),
+        ];
+        for (bytes, line) in cases {
+            let broken = read(bytes).broken.map(|broken| broken.line);
+            assert_eq!(broken, Some(line), "{bytes:?}");
         }
     }
 

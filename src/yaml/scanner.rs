@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 
 use fnv::FnvHashMap;
 
+use super::reader::Complaint;
 use super::{GoYaml, TagUri, YamlError};
 
 /// `max_flow_level` and `max_indents`.
@@ -71,7 +72,7 @@ type Result<T, E = YamlError> = std::result::Result<T, E>;
 pub(super) struct Scanner<'a> {
     text: &'a str,
     /// What to say when more than `text` is asked for.
-    broken: Option<&'static str>,
+    broken: Option<Complaint>,
     rules: &'static GoYaml,
     /// Byte offset in `text`.
     at: usize,
@@ -95,7 +96,7 @@ pub(super) struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     pub(super) fn new(
         text: &'a str,
-        broken: Option<&'static str>,
+        broken: Option<Complaint>,
         rules: &'static GoYaml,
     ) -> Scanner<'a> {
         Scanner {
@@ -141,6 +142,11 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// The line that has been reached, counted from 0.
+    pub(super) fn line(&self) -> usize {
+        self.mark.line
+    }
+
     /// Drops the token last peeked at.
     pub(super) fn skip(&mut self) {
         self.head_is_final = false;
@@ -165,14 +171,14 @@ impl<'a> Scanner<'a> {
     fn need(&self, characters: usize) -> Result<()> {
         match self.broken {
             None => Ok(()),
-            Some(problem) => self.ask_reader(characters, problem),
+            Some(complaint) => self.ask_reader(characters, complaint),
         }
     }
 
     #[cold]
-    fn ask_reader(&self, characters: usize, problem: &str) -> Result<()> {
+    fn ask_reader(&self, characters: usize, complaint: Complaint) -> Result<()> {
         if self.rest().chars().take(characters).count() < characters {
-            return Err(YamlError::unplaced(problem));
+            return Err(YamlError::new(complaint.problem, complaint.line));
         }
         Ok(())
     }
