@@ -22,7 +22,7 @@ pub(crate) fn run(flags: &BuildReference) -> Result<()> {
         Speed::OfBuilding
     };
     for pin in pins.select(std::slice::from_ref(&flags.release), false)? {
-        let reference = Reference::build(&sh, &pins, pin, &target, speed, false)?;
+        let reference = Reference::build(&sh, &pins, &pin, &target, speed, false)?;
         println!("{}", reference.binary().display());
     }
     Ok(())

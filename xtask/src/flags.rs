@@ -29,8 +29,19 @@ xflags::xflags! {
             optional --optimised
         }
 
+        /// Find out what a release is built with, and write its line of go-ref/releases.jsonl: the
+        /// toolchain it was shipped with, what cannot be had of it and what stands in.
+        ///
+        /// Exit codes: 0 done, 1 error, 2 wrong usage, 3 Go or the module proxy is not available.
+        cmd pin {
+            /// Which releases: v1.30.14.
+            repeated releases: String
+            /// All of src/catalogue/releases.txt that have no line yet.
+            optional --all
+        }
+
         /// Work out of what sources the GOPATH tree of a release before 1.16 is made, and write
-        /// go-ref/gopath/<release>.json. The release is in go-ref/releases.json already.
+        /// go-ref/gopath/<release>.json. The release is in go-ref/releases.jsonl already.
         ///
         /// Exit codes: 0 done, 1 error, 2 wrong usage, 3 Go or the module proxy is not available.
         cmd gopath-recipe {

@@ -18,8 +18,10 @@ use crate::error::{Error, Result};
 use crate::flags::GopathRecipe;
 use crate::goref::gopath::{self, Match, Recipe, Source, Stub};
 use crate::goref::imports;
+use crate::goref::modules;
 use crate::goref::pins::{self, Mode, Pin, Pins};
 use crate::project_root;
+use crate::release::Release;
 
 /// Releases that carry what they depend on in their own `Godeps/_workspace`.
 const CARRIERS: &[&str] = &["v1.1.8", "v1.2.7"];
@@ -49,7 +51,7 @@ pub(crate) fn run(flags: &GopathRecipe) -> Result<()> {
                 pin.release
             )));
         }
-        let recipe = Resolver::new(&sh, &go_ref, pin)?.resolve(&go_ref, pin)?;
+        let recipe = resolve(&sh, &go_ref, &pin)?;
         let nearest = recipe
             .sources
             .iter()
@@ -64,6 +66,11 @@ pub(crate) fn run(flags: &GopathRecipe) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Works a release's recipe out.
+pub(crate) fn resolve(sh: &Shell, go_ref: &Path, pin: &Pin) -> Result<Recipe> {
+    Resolver::new(sh, go_ref, pin)?.resolve(go_ref, pin)
 }
 
 /// A pin of `Godeps/Godeps.json`.
@@ -143,7 +150,8 @@ impl<'a> Resolver<'a> {
     fn new(sh: &'a Shell, go_ref: &Path, pin: &Pin) -> Result<Self> {
         let dir = |release: &str| {
             let spec = format!("k8s.io/kubernetes@{release}");
-            gopath::download(sh, &[spec]).map(|m| m.into_iter().map(|m| m.dir).collect::<PathBuf>())
+            modules::download(sh, &[spec])
+                .map(|m| m.into_iter().map(|m| m.dir).collect::<PathBuf>())
         };
         let kubernetes = dir(&pin.release)?;
         let go_mod = kubernetes.join("go.mod");
@@ -173,14 +181,13 @@ impl<'a> Resolver<'a> {
                 neighbours.push(Recipe::load(go_ref, release)?);
             }
         }
-        let here = numbers(&pin.release);
-        neighbours.sort_by_key(|recipe| {
-            let there = numbers(&recipe.release);
-            (
-                here.0.abs_diff(there.0),
-                here.1.abs_diff(there.1),
-                recipe.release.clone(),
-            )
+        let here = Release::parse(&pin.release)?;
+        neighbours.sort_by_cached_key(|recipe| {
+            let far = Release::parse(&recipe.release).map(|there| {
+                let minors = here.minor.abs_diff(there.minor);
+                (minors, here.patch.abs_diff(there.patch), there)
+            });
+            far.ok()
         });
         Ok(Resolver {
             sh,
@@ -363,7 +370,7 @@ impl<'a> Resolver<'a> {
     /// Downloads a source, notes its sum and tells where its files are.
     fn fetch(&self, mut source: Source) -> Result<(Source, PathBuf)> {
         let spec = source.download().unwrap_or_default();
-        let modules = gopath::download(self.sh, &[spec])?;
+        let modules = modules::download(self.sh, &[spec])?;
         let Some(fetched) = modules.into_iter().next() else {
             return Err(Error::Failed(format!(
                 "{}: nothing was downloaded",
@@ -379,12 +386,6 @@ impl<'a> Resolver<'a> {
         };
         Ok((source, dir))
     }
-}
-
-/// Minor and patch: (9, 11) for v1.9.11.
-fn numbers(release: &str) -> (u32, u32) {
-    let mut numbers = release.split('.').skip(1).map(|n| n.parse().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 /// A source that is a module; what was wanted is told only of a stand-in.

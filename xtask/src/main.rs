@@ -1,13 +1,16 @@
 //! The project's tasks: `cargo xtask <task>`. One file a task; this one parses and dispatches.
 
 mod build_reference;
+mod catalogue;
 mod error;
 mod flags;
 mod golden;
 mod gopath_recipe;
 mod goref;
+mod pin;
 mod readme;
 mod regen_golden;
+mod release;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
 fn run(flags: Xtask) -> Result<()> {
     match flags.subcommand {
         XtaskCmd::RegenGolden(flags) => regen_golden::run(&flags),
+        XtaskCmd::Pin(flags) => pin::run(&flags),
         XtaskCmd::GopathRecipe(flags) => gopath_recipe::run(&flags),
         XtaskCmd::Readme(_) => readme::run(),
         XtaskCmd::BuildReference(flags) => build_reference::run(&flags),

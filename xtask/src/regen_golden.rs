@@ -7,7 +7,6 @@
 //! where it stopped.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 use std::time::Instant;
 
@@ -19,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::flags::RegenGolden;
 use crate::golden::{self, Case, FileEntry, Golden, Manifest, Provenance, SchemaAnswer};
 use crate::goref::pins::{Pin, Pins};
-use crate::goref::{Reference, Speed};
+use crate::goref::{Reference, Speed, lock};
 use crate::project_root;
 
 /// Something every case is asked: a subject, and what of the request varies within it.
@@ -141,7 +140,7 @@ pub(crate) fn run(flags: &RegenGolden) -> Result<()> {
     let checked_in = Golden::new(root.join("golden"));
     if !flags.check {
         for pin in chosen {
-            regenerate(&sh, &pins, pin, &target, &checked_in, flags.keep, false)?;
+            regenerate(&sh, &pins, &pin, &target, &checked_in, flags.keep, false)?;
         }
         return Ok(());
     }
@@ -157,7 +156,7 @@ pub(crate) fn run(flags: &RegenGolden) -> Result<()> {
     copy_tree(&sh, &before, after.root())?;
     let mut different = Vec::new();
     for pin in chosen {
-        regenerate(&sh, &pins, pin, &target, &after, flags.keep, true)?;
+        regenerate(&sh, &pins, &pin, &target, &after, flags.keep, true)?;
         let found = differences(&before, after.root())?;
         if !found.is_empty() {
             eprintln!("{}: {} files differ", pin.release, found.len());
@@ -235,7 +234,7 @@ fn regenerate(
         let lines = random_lines(release, &reference.ask(sh, &(request + "\n"))?)?;
         golden.write(&golden::random_path(release), &golden::join(&lines))?;
     }
-    let order: Vec<String> = pins.pins.iter().map(|p| p.release.clone()).collect();
+    let order: Vec<String> = pins.order();
     let schema = reference.ask(sh, "{\"id\":\"schema\",\"subject\":\"schema\"}\n")?;
     let schema: SchemaAnswer = serde_json::from_str(&schema.concat())
         .map_err(|e| Error::Failed(format!("{release}: no schema: {e}")))?;
@@ -434,13 +433,6 @@ fn record(manifest: &mut Manifest, provenance: Provenance, order: &[String]) {
             .unwrap_or(order.len())
     };
     manifest.releases.sort_by_key(place);
-}
-
-/// Waits for whoever holds the lock; dropping the file releases it.
-fn lock(path: &Path) -> Result<File> {
-    let file = File::create(path).map_err(|e| Error::io(path, &e))?;
-    file.lock().map_err(|e| Error::io(path, &e))?;
-    Ok(file)
 }
 
 fn copy_tree(sh: &Shell, from: &Path, to: &Path) -> Result<()> {

@@ -13,10 +13,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use xshell::{Shell, cmd};
+use xshell::Shell;
 
 use super::pins::{Pin, Substitution};
-use super::{Assembled, unavailable};
+use super::{Assembled, modules};
 use crate::error::{Error, Result};
 
 /// The parts of `k8s.io/kubernetes` that Go code lives in.
@@ -90,8 +90,16 @@ impl Recipe {
         }
     }
 
+    /// The same for another release.
+    pub(crate) fn with_release(self, release: &str) -> Self {
+        Recipe {
+            release: release.to_owned(),
+            ..self
+        }
+    }
+
     /// What differs from the release as it was shipped, for the manifest.
-    pub(crate) fn substitutions(&self) -> Vec<Substitution> {
+    pub(crate) fn substitutions(&self, release: &str) -> Vec<Substitution> {
         let nearest = self
             .sources
             .iter()
@@ -103,7 +111,7 @@ impl Recipe {
             });
         let stubs = self.stubs.iter().map(|stub| Substitution {
             module: stub.package.clone(),
-            wanted: self.release.clone(),
+            wanted: release.to_owned(),
             got: format!("go-ref/stubs/{}", stub.file),
         });
         nearest.chain(stubs).collect()
@@ -199,20 +207,22 @@ pub(crate) fn path(go_ref: &Path, release: &str) -> PathBuf {
 /// Puts the tree below `workdir`, with the reference's own sources, which the caller has put into
 /// `workdir`, as one of its packages.
 pub(crate) fn assemble(sh: &Shell, go_ref: &Path, pin: &Pin, workdir: &Path) -> Result<Assembled> {
-    let recipe = Recipe::load(go_ref, &pin.release)?;
+    let recipe = Recipe::load(go_ref, &pin.recipe)?;
     let kubernetes = format!("k8s.io/kubernetes@{}", pin.release);
     let mut specs: Vec<String> = recipe.sources.iter().filter_map(Source::download).collect();
     specs.push(kubernetes.clone());
     specs.sort();
     specs.dedup();
-    let modules = download(sh, &specs)?;
+    let fetched = modules::download(sh, &specs)?;
     let dir_of = |spec: &str| {
-        modules
+        fetched
             .iter()
             .find(|module| module.spec() == spec)
             .ok_or_else(|| Error::Failed(format!("go mod download said nothing of {spec}")))
     };
 
+    // Where a package lies is part of what a compiler's cache knows it by: releases of a minor share
+    // a place, and with it what they have in common.
     let gopath = workdir.join("gopath");
     let src = gopath.join("src");
     // What lies deeper goes first: a file that is there already stays.
@@ -238,7 +248,9 @@ pub(crate) fn assemble(sh: &Shell, go_ref: &Path, pin: &Pin, workdir: &Path) -> 
         };
         link_tree(&from, &src.join(&source.path))?;
     }
-    let release = dir_of(&kubernetes)?.dir.clone();
+    let dir_of_release = dir_of(&kubernetes)?;
+    let release = dir_of_release.dir.clone();
+    let go_sum = dir_of_release.sum.clone();
     for tree in TREES {
         if release.join(tree).is_dir() {
             link_tree(
@@ -277,62 +289,8 @@ pub(crate) fn assemble(sh: &Shell, go_ref: &Path, pin: &Pin, workdir: &Path) -> 
             ("GOENV".to_owned(), "off".to_owned()),
         ],
         trimpath: false,
+        go_sum,
     })
-}
-
-/// The sum of the release's module.
-pub(crate) fn go_sum(sh: &Shell, release: &str) -> Result<String> {
-    let modules = download(sh, &[format!("k8s.io/kubernetes@{release}")])?;
-    Ok(modules.into_iter().map(|module| module.sum).collect())
-}
-
-/// A module in the module cache.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "PascalCase")]
-pub(crate) struct Module {
-    path: String,
-    version: String,
-    #[serde(default)]
-    pub(crate) dir: PathBuf,
-    #[serde(default)]
-    pub(crate) sum: String,
-    error: Option<String>,
-}
-
-impl Module {
-    fn spec(&self) -> String {
-        format!("{}@{}", self.path, self.version)
-    }
-}
-
-/// Fetches modules, each named `path@version`.
-pub(crate) fn download(sh: &Shell, specs: &[String]) -> Result<Vec<Module>> {
-    let output = cmd!(sh, "go mod download -json {specs...}")
-        .env("GOFLAGS", "-mod=mod")
-        .env("GO111MODULE", "on")
-        .env("GOWORK", "off")
-        .env("GONOSUMDB", "*")
-        .quiet()
-        .ignore_status()
-        .output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let modules: Vec<Module> = serde_json::Deserializer::from_str(&text)
-        .into_iter()
-        .collect::<std::result::Result<_, _>>()?;
-    if let Some((module, error)) = modules
-        .iter()
-        .find_map(|m| m.error.as_ref().map(|e| (m, e)))
-    {
-        return Err(unavailable(&module.spec(), error));
-    }
-    if modules.len() != specs.len() {
-        let words = String::from_utf8_lossy(&output.stderr);
-        return Err(unavailable(
-            &format!("one of {} modules", specs.len()),
-            &words,
-        ));
-    }
-    Ok(modules)
 }
 
 /// Hard-links what Go compiles, except tests, from one tree into another; copies where the two
@@ -381,7 +339,7 @@ mod tests {
     fn whatever_is_not_the_very_revision_is_a_substitution() {
         let recipe: Recipe = serde_json::from_str(RECIPE).unwrap();
         let told: Vec<_> = recipe
-            .substitutions()
+            .substitutions("v1.5.8")
             .into_iter()
             .map(|s| (s.module, s.wanted, s.got))
             .collect();

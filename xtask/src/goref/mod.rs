@@ -8,8 +8,10 @@
 pub(crate) mod gopath;
 pub(crate) mod imports;
 pub(crate) mod module;
+pub(crate) mod modules;
 pub(crate) mod pins;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -17,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use xshell::{Cmd, Shell, cmd};
 
 use crate::error::{Error, Result};
+use crate::release::Release;
 use pins::{Mode, Pin, Pins};
 
 /// A directory in which `go build .` makes a reference.
@@ -27,6 +30,8 @@ pub(crate) struct Assembled {
     pub(crate) env: Vec<(String, String)>,
     /// Whether the toolchain knows `-trimpath` for whole builds (go1.13 and later).
     pub(crate) trimpath: bool,
+    /// The sum of the release's module, as a `go.sum` tells it.
+    pub(crate) go_sum: String,
 }
 
 /// A built reference.
@@ -90,62 +95,30 @@ impl Reference {
             "{}: building the reference with {} …",
             pin.release, pin.toolchain
         );
-        let go = toolchain(sh, &pin.toolchain)?;
-        let workdir = home.join("src");
         sh.remove_path(&home)?;
-        sh.create_dir(&workdir)?;
-        for file in pins::core_files(&pins.go_ref)? {
-            sh.copy_file(file, &workdir)?;
-        }
-        for shim in &pin.shims {
-            sh.copy_file(pins.go_ref.join("shims").join(shim), &workdir)?;
-        }
-        sh.write_file(
-            workdir.join("release.go"),
-            format!("package main\n\nconst releaseName = \"{}\"\n", pin.release),
-        )?;
-        let assembled = match pin.mode {
-            Mode::Module => module::assemble(sh, pin, &workdir)?,
-            Mode::Gopath => gopath::assemble(sh, &pins.go_ref, pin, &workdir)?,
-        };
-
-        let trimpath = assembled.trimpath.then_some("-trimpath");
+        sh.create_dir(&home)?;
+        let workshop = Workshop::new(sh, pins, pin, target)?;
+        let trimpath = workshop.assembled.trimpath.then_some("-trimpath");
         // Patterns such as `all=` came with go1.10.
         let quick = speed == Speed::OfBuilding && pin.go_minor() >= 10;
         let gcflags = quick.then_some("-gcflags=all=-l -N -dwarf=false");
-        let mut build = cmd!(
+        let output = workshop.go(
             sh,
-            "{go} build {trimpath...} {gcflags...} -ldflags='-s -w' -o {binary} ."
-        );
-        for (key, value) in go_env().iter().chain(&assembled.env) {
-            build = build.env(key, value);
-        }
-        if let Some(goroot) = go.ancestors().nth(2) {
-            build = build.env("GOROOT", goroot); // old toolchains do not find it by themselves
-        }
-        let output = {
-            let _dir = sh.push_dir(&assembled.dir);
-            build.quiet().ignore_status().output()?
-        };
+            &["build"]
+                .into_iter()
+                .chain(trimpath)
+                .chain(gcflags)
+                .chain(["-ldflags=-s -w", "-o", &binary.to_string_lossy(), "."])
+                .collect::<Vec<_>>(),
+        )?;
         if !output.status.success() {
-            let words = String::from_utf8_lossy(&output.stderr);
-            let words: Vec<&str> = words
-                .lines()
-                .filter(|line| !line.starts_with("go: downloading"))
-                .collect();
-            return Err(build_failure(pin, &words.join("\n")));
+            return Err(build_failure(pin, &String::from_utf8_lossy(&output.stderr)));
         }
-        let go_sum = match pin.mode {
-            Mode::Module => module::go_sum(&workdir, &pin.release)?,
-            Mode::Gopath => gopath::go_sum(sh, &pin.release)?,
-        };
         let stamp = Stamp {
             digest: pin.digest.clone(),
-            go_sum,
+            go_sum: workshop.assembled.go_sum.clone(),
         };
-        if !keep {
-            sh.remove_path(&workdir)?;
-        }
+        workshop.close(sh, keep)?;
         sh.write_file(&stamp_path, serde_json::to_string(&stamp)?)?;
         eprintln!(
             "{}: built in {} s",
@@ -189,6 +162,80 @@ impl Reference {
         }
         Ok(answers)
     }
+}
+
+/// A directory with the sources of a reference and everything they import, and the toolchain to
+/// work on it. One at a time per minor.
+pub(crate) struct Workshop {
+    go: PathBuf,
+    workdir: PathBuf,
+    pub(crate) assembled: Assembled,
+    _lock: File,
+}
+
+impl Workshop {
+    /// Fetches and assembles.
+    pub(crate) fn new(sh: &Shell, pins: &Pins, pin: &Pin, target: &Path) -> Result<Self> {
+        let go = toolchain(sh, &pin.toolchain)?;
+        // Without modules, where a package lies is part of what a compiler's cache knows it by:
+        // releases of a minor share a place, and with it what they have in common.
+        let minor = Release::parse(&pin.release)?.minor_name();
+        let workdir = target.join("src").join(&minor);
+        sh.create_dir(target.join("src"))?;
+        let lock = lock(&target.join("src").join(format!("{minor}.lock")))?;
+        sh.remove_path(&workdir)?;
+        sh.create_dir(&workdir)?;
+        for file in pins::core_files(&pins.go_ref)? {
+            sh.copy_file(file, &workdir)?;
+        }
+        for shim in &pin.shims {
+            sh.copy_file(pins.go_ref.join("shims").join(shim), &workdir)?;
+        }
+        sh.write_file(
+            workdir.join("release.go"),
+            format!("package main\n\nconst releaseName = \"{}\"\n", pin.release),
+        )?;
+        let assembled = match pin.mode {
+            Mode::Module => module::assemble(sh, pin, &workdir)?,
+            Mode::Gopath => gopath::assemble(sh, &pins.go_ref, pin, &workdir)?,
+        };
+        Ok(Workshop {
+            go,
+            workdir,
+            assembled,
+            _lock: lock,
+        })
+    }
+
+    /// Runs the toolchain's `go` where the reference's sources lie.
+    pub(crate) fn go(&self, sh: &Shell, args: &[&str]) -> Result<std::process::Output> {
+        let go = &self.go;
+        let mut command = cmd!(sh, "{go} {args...}");
+        for (key, value) in go_env().iter().chain(&self.assembled.env) {
+            command = command.env(key, value);
+        }
+        if let Some(goroot) = go.ancestors().nth(2) {
+            command = command.env("GOROOT", goroot); // old toolchains do not find it by themselves
+        }
+        let _dir = sh.push_dir(&self.assembled.dir);
+        Ok(command.quiet().ignore_status().output()?)
+    }
+
+    /// Removes the directory, unless it is to be looked at.
+    pub(crate) fn close(self, sh: &Shell, keep: bool) -> Result<()> {
+        if !keep {
+            sh.remove_path(&self.workdir)?;
+        }
+        Ok(())
+    }
+}
+
+/// A lock that is held until what it returns is dropped; it names whom it waits for.
+pub(crate) fn lock(path: &Path) -> Result<File> {
+    let failed = |e: std::io::Error| Error::io(path, &e);
+    let file = File::create(path).map_err(failed)?;
+    file.lock().map_err(failed)?;
+    Ok(file)
 }
 
 /// The environment of every build, whatever the caller's own says.
@@ -245,7 +292,7 @@ fn unavailable(what: &str, why: &str) -> Error {
 }
 
 /// Tells a proxy that is out of reach from a build that is wrong.
-fn build_failure(pin: &Pin, words: &str) -> Error {
+fn build_failure(pin: &Pin, stderr: &str) -> Error {
     const PROXY: &[&str] = &[
         "403 Forbidden",
         "404 Not Found",
@@ -254,8 +301,13 @@ fn build_failure(pin: &Pin, words: &str) -> Error {
         "no such host",
         "i/o timeout",
     ];
+    let words: Vec<&str> = stderr
+        .lines()
+        .filter(|line| !line.starts_with("go: downloading"))
+        .collect();
+    let words = words.join("\n");
     if PROXY.iter().any(|sign| words.contains(sign)) {
-        unavailable(&format!("a module of {}", pin.release), words)
+        unavailable(&format!("a module of {}", pin.release), &words)
     } else {
         Error::Failed(format!(
             "{}: the reference does not build:\n{words}",

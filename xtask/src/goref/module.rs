@@ -5,15 +5,20 @@
 //! one the release was built with. Only the `replace` lines are rewritten: inside the release they
 //! lead to its staging directory, which its module does not contain; the staging modules are
 //! published under a tag of their own (`v0.30.14` for `v1.30.14`).
+//!
+//! The release and its staging modules are required at no version and replaced by their directories
+//! in the module cache. So a compiler's cache knows their packages by path and content alone, and
+//! the next patch release compiles only what it changed.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use xshell::{Shell, cmd};
+use xshell::Shell;
 
 use super::pins::Pin;
-use super::{Assembled, answer, unavailable};
+use super::{Assembled, modules};
 use crate::error::{Error, Result};
 
 /// Staging modules no reference imports; the proxy lacks many of their tags.
@@ -26,33 +31,41 @@ const EMPTY: &[&str] = &[
 
 /// Writes `go.mod` and `go.sum` into `workdir`; the caller has put the sources there.
 pub(crate) fn assemble(sh: &Shell, pin: &Pin, workdir: &Path) -> Result<Assembled> {
-    let staging = pin.staging.as_deref().ok_or_else(|| {
-        Error::Failed(format!(
-            "{}: go-ref/releases.json has no staging tag",
-            pin.release
-        ))
-    })?;
-    let release = &pin.release;
-    let download = cmd!(sh, "go mod download -json k8s.io/kubernetes@{release}")
-        .env("GOFLAGS", "-mod=mod")
-        .env("GO111MODULE", "on")
-        .env("GOWORK", "off")
-        .env("GONOSUMDB", "*");
-    let downloaded = answer(download)
-        .map_err(|why| unavailable(&format!("k8s.io/kubernetes {release}"), &why))?;
-    let kubernetes = Path::new(&json_string(&downloaded, "Dir")?).to_path_buf();
-
+    let kubernetes = format!("k8s.io/kubernetes@{}", pin.release);
+    let downloaded = modules::download(sh, std::slice::from_ref(&kubernetes))?;
+    let Some(release) = downloaded.into_iter().next() else {
+        return Err(Error::Failed(format!(
+            "{kubernetes}: nothing was downloaded"
+        )));
+    };
     let read = |name: &str| {
-        let path = kubernetes.join(name);
+        let path = release.dir.join(name);
         fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))
     };
-    let go_mod = go_mod(&read("go.mod")?, pin, staging);
+    let original = read("go.mod")?;
+    let mut places = BTreeMap::from([("k8s.io/kubernetes".to_owned(), release.dir.clone())]);
+    let mut specs = Vec::new();
+    for module in staging_modules(&original) {
+        match version_of(pin, module) {
+            Some(version) => specs.push(format!("{module}@{version}")),
+            None => {
+                let dir = workdir.join("empty").join(module.replace('/', "_"));
+                sh.create_dir(&dir)?;
+                sh.write_file(dir.join("go.mod"), format!("module {module}\n"))?;
+                places.insert(module.to_owned(), dir);
+            }
+        }
+    }
+    for module in modules::download(sh, &specs)? {
+        places.insert(module.path, module.dir);
+    }
     for module in empty_modules(pin) {
-        let dir = workdir.join(empty_dir(module));
+        let dir = workdir.join("empty").join(module.replace('/', "_"));
         sh.create_dir(&dir)?;
         sh.write_file(dir.join("go.mod"), format!("module {module}\n"))?;
+        places.insert(module.to_owned(), dir);
     }
-    sh.write_file(workdir.join("go.mod"), go_mod)?;
+    sh.write_file(workdir.join("go.mod"), go_mod(&original, &places))?;
     sh.write_file(workdir.join("go.sum"), read("go.sum")?)?;
 
     let mut flags = Vec::new();
@@ -75,136 +88,94 @@ pub(crate) fn assemble(sh: &Shell, pin: &Pin, workdir: &Path) -> Result<Assemble
             ("GONOSUMDB".to_owned(), "*".to_owned()),
         ],
         trimpath: true,
+        go_sum: release.sum,
     })
 }
 
-/// The line of `go.sum` that stands for the whole release, once the build has written it.
-pub(crate) fn go_sum(workdir: &Path, release: &str) -> Result<String> {
-    let path = workdir.join("go.sum");
-    let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
-    let prefix = format!("k8s.io/kubernetes {release} ");
-    text.lines()
-        .find_map(|line| line.strip_prefix(&prefix))
-        .map(str::to_owned)
-        .ok_or_else(|| Error::Failed(format!("{}: no sum of {release}", path.display())))
+/// The modules that a release keeps in its staging directory.
+pub(crate) fn staging_modules(go_mod: &str) -> impl Iterator<Item = &str> {
+    replacements(go_mod)
+        .filter(|(_, target)| target.starts_with("./staging/"))
+        .map(|(module, _)| module)
 }
 
+/// Whether an empty module always stands in for this one.
+pub(crate) fn empty_by_default(module: &str) -> bool {
+    EMPTY.contains(&module)
+}
+
+/// The version a staging module is taken at; none if an empty one stands in.
+fn version_of<'a>(pin: &'a Pin, module: &str) -> Option<&'a str> {
+    if empty_by_default(module) {
+        return None;
+    }
+    let substituted = pin.substitutions.iter().find(|s| s.module == module);
+    let version = substituted.map_or(&pin.staging, |s| &s.got);
+    (version != "empty").then_some(version)
+}
+
+/// Modules other than staging ones that an empty one stands in for.
 fn empty_modules(pin: &Pin) -> impl Iterator<Item = &str> {
-    let substituted = pin
-        .substitutions
-        .iter()
-        .filter(|s| s.got == "empty")
-        .map(|s| s.module.as_str());
-    EMPTY.iter().copied().chain(substituted)
+    let substituted = pin.substitutions.iter().filter(|s| s.got == "empty");
+    substituted.map(|s| s.module.as_str())
 }
 
-fn empty_dir(module: &str) -> String {
-    format!("empty/{}", module.replace('/', "_"))
+/// What the `replace` lines of a `go.mod` say: module, and what stands right of the arrow.
+fn replacements(go_mod: &str) -> impl Iterator<Item = (&str, &str)> {
+    go_mod.lines().filter_map(|line| {
+        let (left, right) = line.split_once("=>")?;
+        let module = left.split_whitespace().find(|word| *word != "replace")?;
+        Some((module, right.trim()))
+    })
 }
 
-/// The release's `go.mod` with the replacements rewritten.
-fn go_mod(original: &str, pin: &Pin, staging: &str) -> String {
+/// The release's `go.mod` with `places`, directories by module, in place of its own replacements.
+fn go_mod(original: &str, places: &BTreeMap<String, PathBuf>) -> String {
     let mut out = String::new();
-    let mut replaced: Vec<&str> = Vec::new();
     for line in original.lines() {
         if line.starts_with("module ") {
             out.push_str("module kubehash.invalid/reference\n");
             continue;
         }
-        let Some((left, right)) = line.split_once("=>") else {
+        let replaced = replacements(line).next();
+        if replaced.is_none_or(|(module, _)| !places.contains_key(module)) {
             out.push_str(line);
             out.push('\n');
-            continue;
-        };
-        let keyword = if left.trim_start().starts_with("replace ") {
-            "replace "
-        } else {
-            "\t"
-        };
-        let module = left
-            .split_whitespace()
-            .find(|word| *word != "replace")
-            .unwrap_or_default();
-        if module == "k8s.io/kubernetes" {
-            continue; // some releases replace themselves by themselves
-        }
-        replaced.push(module);
-        let target = if empty_modules(pin).any(|empty| empty == module) {
-            format!("./{}", empty_dir(module))
-        } else if right.trim_start().starts_with("./staging/") {
-            let tag = pin
-                .substitutions
-                .iter()
-                .find(|s| s.module == module)
-                .map_or(staging, |s| s.got.as_str());
-            format!("{module} {tag}")
-        } else {
-            out.push_str(line);
-            out.push('\n');
-            continue;
-        };
-        let _ = writeln!(out, "{keyword}{module} => {target}");
-    }
-    for module in empty_modules(pin).filter(|module| !replaced.contains(module)) {
-        if !EMPTY.contains(&module) {
-            let _ = writeln!(out, "replace {module} => ./{}", empty_dir(module));
         }
     }
-    let _ = writeln!(out, "require k8s.io/kubernetes {}", pin.release);
+    out.push_str("require k8s.io/kubernetes v0.0.0\n");
+    for (module, dir) in places {
+        let _ = writeln!(out, "replace {module} => {}", dir.display());
+    }
     out
-}
-
-fn json_string(text: &str, key: &str) -> Result<String> {
-    let value: serde_json::Value = serde_json::from_str(text)?;
-    value[key]
-        .as_str()
-        .map(str::to_owned)
-        .ok_or_else(|| Error::Failed(format!("go mod download said nothing of {key}: {text}")))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::pins::{Mode, Substitution};
     use super::*;
 
-    fn pin() -> Pin {
-        Pin {
-            release: "v1.18.20".to_owned(),
-            obtainable: true,
-            toolchain: "go1.13.15".to_owned(),
-            mode: Mode::Module,
-            staging: Some("v0.18.19".to_owned()),
-            shims: Vec::new(),
-            substitutions: vec![
-                Substitution {
-                    module: "k8s.io/metrics".to_owned(),
-                    wanted: "v0.18.19".to_owned(),
-                    got: "v0.18.18".to_owned(),
-                },
-                Substitution {
-                    module: "vbom.ml/util".to_owned(),
-                    wanted: "v0.1.0".to_owned(),
-                    got: "empty".to_owned(),
-                },
-            ],
-            random: None,
-            digest: String::new(),
-        }
-    }
-
     #[test]
-    fn staging_directories_become_tags_and_everything_else_stays() {
+    fn staging_directories_become_places_and_everything_else_stays() {
         let original = "module k8s.io/kubernetes\n\ngo 1.13\n\nrequire (\n\ta.b/c v1.0.0\n)\n\n\
             replace (\n\ta.b/c => a.b/c v1.0.0\n\tk8s.io/api => ./staging/src/k8s.io/api\n\
             \tk8s.io/kubernetes => ../kubernetes\n\
-            \tk8s.io/metrics => ./staging/src/k8s.io/metrics\n\
-            \tk8s.io/sample-controller => ./staging/src/k8s.io/sample-controller\n)\n";
-        let expected = "module kubehash.invalid/reference\n\ngo 1.13\n\nrequire (\n\ta.b/c v1.0.0\n)\n\n\
-            replace (\n\ta.b/c => a.b/c v1.0.0\n\tk8s.io/api => k8s.io/api v0.18.19\n\
-            \tk8s.io/metrics => k8s.io/metrics v0.18.18\n\
-            \tk8s.io/sample-controller => ./empty/k8s.io_sample-controller\n)\n\
-            replace vbom.ml/util => ./empty/vbom.ml_util\n\
-            require k8s.io/kubernetes v1.18.20\n";
-        assert_eq!(go_mod(original, &pin(), "v0.18.19"), expected);
+            \tk8s.io/metrics => ./staging/src/k8s.io/metrics\n)\n";
+        let staging: Vec<&str> = staging_modules(original).collect();
+        assert_eq!(staging, ["k8s.io/api", "k8s.io/metrics"]);
+        let places = [
+            "k8s.io/api",
+            "k8s.io/kubernetes",
+            "k8s.io/metrics",
+            "vbom.ml/util",
+        ]
+        .map(|module| (module.to_owned(), Path::new("/cache").join(module)));
+        let expected = "module kubehash.invalid/reference\n\ngo 1.13\n\nrequire (\n\
+            \ta.b/c v1.0.0\n)\n\nreplace (\n\ta.b/c => a.b/c v1.0.0\n)\n\
+            require k8s.io/kubernetes v0.0.0\n\
+            replace k8s.io/api => /cache/k8s.io/api\n\
+            replace k8s.io/kubernetes => /cache/k8s.io/kubernetes\n\
+            replace k8s.io/metrics => /cache/k8s.io/metrics\n\
+            replace vbom.ml/util => /cache/vbom.ml/util\n";
+        assert_eq!(go_mod(original, &BTreeMap::from(places)), expected);
     }
 }
