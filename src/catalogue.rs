@@ -1,13 +1,14 @@
 //! Which releases there are, and which of them answers for a version that somebody wrote.
 //!
 //! In: a [`VersionRequest`]. Out: a [`Resolution`]: the release that was meant, the release whose
-//! schema answers for it, and the [`Evidence`] that the two behave alike. Two files are the data:
-//! `catalogue/releases.txt`, every stable release known, and `golden/schemas`, the releases whose
-//! real code was built and run. Adding a release touches those, not this module.
+//! schema answers for it, and the [`Evidence`] that the two behave alike. Three files are the data:
+//! `catalogue/releases.txt`, every stable release known; `golden/schemas`, the releases whose
+//! real code was built and run; `golden/classes.jsonl`, which releases consist of the same code.
+//! Adding a release touches those, not this module.
 //!
-//! A release that was not built itself is answered for by the newest built release of its minor,
-//! and the answer says so: patch releases do change defaults, strategies and toolchains, so a
-//! neighbour's answer is an estimate until the sources of the two have been compared.
+//! Patch releases do change defaults, strategies and toolchains, so no release is taken to be like
+//! its neighbour: one that was not built is answered for by a built one of its class. One that
+//! cannot be fetched is answered for by its neighbours if they are one class, and else by both.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -15,6 +16,11 @@ use std::sync::LazyLock;
 use crate::release::{Release, VersionRequest};
 use crate::schema;
 use crate::subject::container_hash::{Function, Recipe};
+
+mod classes;
+mod difference;
+
+pub use difference::{Change, Difference, FieldChange, GateChange, TypeChange, TypeChangeKind};
 
 const KNOWN: &str = include_str!("catalogue/releases.txt");
 
@@ -28,6 +34,9 @@ pub struct Resolution {
     pub release: Release,
     /// The release whose schema and vectors answer: the same one where it was built.
     pub answers_for: Release,
+    /// Where the evidence is [`Evidence::Unknown`]: the release that answers from the other side,
+    /// if there is one.
+    pub or_else: Option<Release>,
     /// How we know that the one may answer for the other.
     pub evidence: Evidence,
     /// Whether a vendor's build was asked for; what the vendor patched, nobody here knows.
@@ -35,6 +44,16 @@ pub struct Resolution {
 }
 
 impl Resolution {
+    /// The resolution itself, and where a second release may answer as well, the one that it makes.
+    pub fn answers(self) -> impl Iterator<Item = Resolution> {
+        let other = self.or_else.map(|other| Resolution {
+            answers_for: other,
+            or_else: Some(self.answers_for),
+            ..self
+        });
+        std::iter::once(self).chain(other)
+    }
+
     /// What reports show: the grade of evidence, or `vendor build`, which is weaker than all.
     pub fn evidence_label(&self) -> &'static str {
         if self.vendor {
@@ -45,19 +64,29 @@ impl Resolution {
     }
 
     /// The words of warning that belong to every answer given for this version; `None` where the
-    /// very release was built and run.
+    /// very release, or the same code, was built and run.
     pub fn caveat(&self) -> Option<String> {
         let Resolution {
             release,
             answers_for,
             ..
         } = self;
-        let upstream = match self.evidence {
-            Evidence::Unknown => Some(format!(
-                "{release} was not built and run itself: {answers_for}, the newest release of its \
+        let upstream = match (self.evidence, self.or_else) {
+            (Evidence::Unknown, Some(other)) => Some(format!(
+                "{release} cannot be fetched, and its neighbours {} and {} differ: both answer for \
+                 it (evidence: unknown)",
+                answers_for.min(&other),
+                answers_for.max(&other)
+            )),
+            (Evidence::Unknown, None) => Some(format!(
+                "{release} was not built and run itself: {answers_for}, the nearest release of its \
                  minor that was, answers for it (evidence: unknown)"
             )),
-            Evidence::Built | Evidence::BySource | Evidence::ByNeighbours => None,
+            (Evidence::ByNeighbours, _) => Some(format!(
+                "{release} cannot be fetched: {answers_for} answers for it, because the releases \
+                 before and after it are one class (evidence: by neighbours)"
+            )),
+            (Evidence::Built | Evidence::BySource, _) => None,
         };
         match (self.vendor, upstream) {
             (false, upstream) => upstream,
@@ -82,7 +111,7 @@ pub enum Evidence {
     BySource,
     /// It could not be fetched, but the releases before and after it in its minor are one class.
     ByNeighbours,
-    /// None of these: the newest built release of its minor answers.
+    /// None of these: built releases near it answer.
     Unknown,
 }
 
@@ -228,7 +257,7 @@ fn patches_of_line(line: &str) -> Vec<Release> {
         .collect()
 }
 
-/// Which release answers for a version.
+/// Which release answers for a version, whatever is asked of it.
 ///
 /// A minor alone means the newest release known of it. A vendor's build counts as the upstream
 /// release that its version begins with.
@@ -236,15 +265,26 @@ fn patches_of_line(line: &str) -> Vec<Release> {
 /// # Errors
 /// When no such release is known: the error names the nearest ones.
 pub fn resolve(asked: VersionRequest) -> Result<Resolution, CatalogueError> {
+    resolve_question(asked, None)
+}
+
+/// Which release answers one question for a version: `container-hash.delivered`, or another key of
+/// `golden/classes.jsonl`. Releases that differ elsewhere may still be one class for it.
+///
+/// # Errors
+/// As [`resolve`].
+pub fn resolve_for(asked: VersionRequest, question: &str) -> Result<Resolution, CatalogueError> {
+    resolve_question(asked, Some(question))
+}
+
+fn resolve_question(
+    asked: VersionRequest,
+    question: Option<&str>,
+) -> Result<Resolution, CatalogueError> {
     let error = |reason| CatalogueError { asked, reason };
     let (minor, exact, vendor) = match asked {
         VersionRequest::Minor(minor) => (minor, None, false),
         VersionRequest::Exact { release, vendor } => (release.minor(), Some(release), vendor),
-    };
-    let of_minor = |all: &'static [Release]| {
-        all.iter()
-            .copied()
-            .filter(move |release| release.minor() == minor)
     };
     let (Some(oldest), Some(newest)) = (known().first().copied(), known().last().copied()) else {
         return Err(error(Reason::NoSuchRelease {
@@ -257,7 +297,7 @@ pub fn resolve(asked: VersionRequest) -> Result<Resolution, CatalogueError> {
     if minor > newest.minor() {
         return Err(error(Reason::TooNew { newest }));
     }
-    let Some(newest_patch) = of_minor(known()).next_back() else {
+    let Some(newest_patch) = known().iter().copied().rfind(|r| r.minor() == minor) else {
         let nearest = neighbours(Release::new(minor, 0), known());
         return Err(error(Reason::NoSuchRelease { nearest }));
     };
@@ -273,25 +313,94 @@ pub fn resolve(asked: VersionRequest) -> Result<Resolution, CatalogueError> {
             }
         }));
     }
-    if built().contains(&release) {
-        return Ok(Resolution {
-            release,
-            answers_for: release,
-            evidence: Evidence::Built,
-            vendor,
-        });
-    }
-    match of_minor(built()).next_back() {
-        Some(answers_for) => Ok(Resolution {
-            release,
-            answers_for,
-            evidence: Evidence::Unknown,
-            vendor,
-        }),
-        None => Err(error(Reason::NothingBuilt {
+    let Some(answer) = answer(release, question) else {
+        return Err(error(Reason::NothingBuilt {
             nearest: neighbours(release, built()),
-        })),
+        }));
+    };
+    Ok(Resolution {
+        release,
+        answers_for: answer.by,
+        or_else: answer.or_else,
+        evidence: answer.evidence,
+        vendor,
+    })
+}
+
+/// Who answers for a release.
+struct Answer {
+    by: Release,
+    or_else: Option<Release>,
+    evidence: Evidence,
+}
+
+/// Who answers a question for a known release; `None` where no release of its minor was built.
+fn answer(release: Release, question: Option<&str>) -> Option<Answer> {
+    let sure = |by, evidence| Answer {
+        by,
+        or_else: None,
+        evidence,
+    };
+    if built().contains(&release) {
+        return Some(sure(release, Evidence::Built));
     }
+    let refused = classes::of(release).is_none();
+    if !refused && let Some(by) = built_alike(release, question) {
+        return Some(sure(by, Evidence::BySource));
+    }
+    let minor = || classes::classified().filter(|other| other.minor() == release.minor());
+    let before = minor().rfind(|other| *other < release);
+    let after = minor().find(|other| *other > release);
+    if let (true, Some(before), Some(after)) = (refused, before, after)
+        && alike(before, after, question)
+        && let Some(by) = built_alike(before, question)
+    {
+        return Some(sure(by, Evidence::ByNeighbours));
+    }
+    let nearest = |neighbour: Option<Release>| {
+        let neighbour = neighbour?;
+        built_alike(neighbour, question).or_else(|| nearest_built(neighbour))
+    };
+    let by = nearest(before).or(nearest(after)).or(nearest_built(release))?;
+    Some(Answer {
+        by,
+        or_else: nearest(after).filter(|other| *other != by),
+        evidence: Evidence::Unknown,
+    })
+}
+
+/// Whether two classified releases are one class for a question.
+fn alike(one: Release, other: Release, question: Option<&str>) -> bool {
+    match (classes::of(one), classes::of(other)) {
+        (Some(one), Some(other)) => one.answers_like(other, question),
+        _ => false,
+    }
+}
+
+/// The release nearest to this one, itself first, that was built and is of its class.
+fn built_alike(release: Release, question: Option<&str>) -> Option<Release> {
+    built()
+        .iter()
+        .copied()
+        .filter(|other| *other == release || alike(*other, release, question))
+        .min_by_key(|other| distance(*other, release))
+}
+
+/// The nearest release of the minor that was built.
+fn nearest_built(release: Release) -> Option<Release> {
+    built()
+        .iter()
+        .copied()
+        .filter(|other| other.minor() == release.minor())
+        .min_by_key(|other| distance(*other, release))
+}
+
+/// How far two releases are apart: minors first.
+fn distance(one: Release, other: Release) -> (u16, u16) {
+    (
+        one.minor().abs_diff(other.minor()),
+        one.patch().abs_diff(other.patch()),
+    )
 }
 
 /// The ones right before and right after, within an ordered list.
@@ -304,31 +413,71 @@ fn neighbours(release: Release, all: &[Release]) -> Vec<Release> {
 /// What is known of one release: a row of `kubehash releases`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Who answers for it; `None` where no release of its minor was built.
-    pub resolution: Option<Resolution>,
     /// The release.
     pub release: Release,
-    /// The Go toolchain that its code was built and run with; known of built releases only.
+    /// Who answers for it, whatever is asked; `None` where no release of its minor was built.
+    pub resolution: Option<Resolution>,
+    /// The Go toolchain that it was shipped with, or the nearest that can be had; `None` where the
+    /// release cannot be fetched.
     pub toolchain: Option<&'static str>,
+    /// Modules that could not be had as the release wants them, and that matter: their nearest
+    /// version stood in.
+    pub substituted: &'static [&'static str],
     /// The recipe that each subject follows in this release; subjects it does not have are absent.
     pub eras: Vec<(&'static str, &'static str)>,
+    /// Who answers each question; questions it has no answer to are absent.
+    pub questions: Vec<QuestionEntry>,
+}
+
+/// Who answers one question for one release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuestionEntry {
+    /// `container-hash.delivered`: the subject, the form if it has one, and the view.
+    pub question: &'static str,
+    /// The oldest release of the same class, which names it; `None` where the release's own class
+    /// is not known.
+    pub class: Option<Release>,
+    /// Who answers.
+    pub resolution: Resolution,
 }
 
 /// Every release known, oldest first.
 pub fn entries() -> impl Iterator<Item = Entry> {
     known().iter().map(|release| {
         let release = *release;
-        Entry {
-            resolution: resolve(VersionRequest::Exact {
-                release,
-                vendor: false,
-            })
-            .ok(),
+        let asked = VersionRequest::Exact {
             release,
-            toolchain: schema::toolchain_of(release),
+            vendor: false,
+        };
+        let class = classes::of(release);
+        let answered = class.or_else(|| classes::of(resolve(asked).ok()?.answers_for));
+        let questions = answered
+            .into_iter()
+            .flat_map(classes::Class::questions)
+            .filter_map(|question| {
+                Some(QuestionEntry {
+                    question,
+                    class: class.and_then(|_| oldest_alike(release, question)),
+                    resolution: resolve_for(asked, question).ok()?,
+                })
+            })
+            .collect();
+        Entry {
+            release,
+            resolution: resolve(asked).ok(),
+            toolchain: class
+                .map(|class| class.toolchain)
+                .or_else(|| schema::toolchain_of(release)),
+            substituted: class.map_or(&[], |class| &class.substituted),
             eras: eras(release),
+            questions,
         }
     })
+}
+
+/// The oldest release that is of the same class for a question.
+fn oldest_alike(release: Release, question: &str) -> Option<Release> {
+    classes::classified().find(|other| alike(*other, release, Some(question)))
 }
 
 /// Subjects whose recipe changed between releases, by the era tables of their modules.

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use crate::catalogue;
+use crate::catalogue::{self, Evidence};
 use crate::diagnostic::Diagnostic;
 
 /// The version of the contract, printed in every report.
@@ -62,6 +62,8 @@ pub struct HashResult {
     pub name: String,
     /// The release that was asked for.
     pub release: String,
+    /// The release whose code answered: the same one where it was built.
+    pub answers_for: String,
     /// The view that was hashed.
     pub view: &'static str,
     /// The object's `apiVersion`.
@@ -139,14 +141,20 @@ pub struct ReleaseReport {
 pub struct ReleaseResult {
     /// The version.
     pub release: String,
-    /// The Go toolchain its code was built and run with; `null` where it was not.
+    /// The Go toolchain it is built with; `null` where it cannot be fetched.
     pub toolchain: Option<&'static str>,
-    /// The release whose vectors speak for it; `null` where there is none.
+    /// The release whose vectors speak for it, whatever is asked; `null` where there is none.
     pub class: Option<String>,
+    /// Where the evidence is `unknown`: the release that answers from the other side.
+    pub or_else: Option<String>,
     /// How we know that they do.
     pub evidence: Option<&'static str>,
+    /// Modules that could not be had as the release wants them, and that matter.
+    pub substituted: &'static [&'static str],
     /// What it computes.
     pub subjects: Vec<SubjectResult>,
+    /// Who answers each question.
+    pub questions: Vec<QuestionResult>,
 }
 
 /// One subject of a release.
@@ -158,22 +166,55 @@ pub struct SubjectResult {
     pub era: &'static str,
 }
 
+/// One question that a release answers.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestionResult {
+    /// `container-hash.delivered`: the subject, the form if it has one, and the view.
+    pub question: &'static str,
+    /// The oldest release with the same code behind the answer; `null` where that is not known.
+    pub class: Option<String>,
+    /// The release whose vectors speak for it.
+    pub answers_for: String,
+    /// How we know that they do.
+    pub evidence: &'static str,
+}
+
 /// Counts of `kubehash releases`.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ReleaseSummary {
     /// Releases known.
     pub releases: usize,
-    /// Releases that were built and run themselves.
+    /// How many of them have each grade of evidence.
     pub built: usize,
+    /// Their code is that of a built one.
+    pub by_source: usize,
+    /// They cannot be fetched; the releases around them are one class.
+    pub by_neighbours: usize,
+    /// None of these.
+    pub unknown: usize,
 }
 
 impl ReleaseReport {
     /// The catalogue, whole.
     pub fn of_catalogue() -> ReleaseReport {
-        let results: Vec<ReleaseResult> = catalogue::entries().map(ReleaseResult::from).collect();
+        ReleaseReport::of(catalogue::entries())
+    }
+
+    /// These releases of the catalogue.
+    pub fn of(entries: impl Iterator<Item = catalogue::Entry>) -> ReleaseReport {
+        let results: Vec<ReleaseResult> = entries.map(ReleaseResult::from).collect();
+        let with = |evidence: Evidence| {
+            let label = Some(evidence.label());
+            results.iter().filter(|result| result.evidence == label).count()
+        };
         let summary = ReleaseSummary {
             releases: results.len(),
-            built: catalogue::built().len(),
+            built: with(Evidence::Built),
+            by_source: with(Evidence::BySource),
+            by_neighbours: with(Evidence::ByNeighbours),
+            unknown: with(Evidence::Unknown),
         };
         ReleaseReport {
             api_version: API_VERSION,
@@ -186,20 +227,64 @@ impl ReleaseReport {
 
 impl From<catalogue::Entry> for ReleaseResult {
     fn from(entry: catalogue::Entry) -> ReleaseResult {
+        let resolution = entry.resolution;
         ReleaseResult {
             release: entry.release.to_string(),
             toolchain: entry.toolchain,
-            class: entry
-                .resolution
-                .map(|resolution| resolution.answers_for.to_string()),
-            evidence: entry
-                .resolution
-                .map(|resolution| resolution.evidence_label()),
+            class: resolution.map(|resolution| resolution.answers_for.to_string()),
+            or_else: resolution.and_then(|resolution| Some(resolution.or_else?.to_string())),
+            evidence: resolution.map(|resolution| resolution.evidence_label()),
+            substituted: entry.substituted,
             subjects: entry
                 .eras
                 .into_iter()
                 .map(|(subject, era)| SubjectResult { subject, era })
                 .collect(),
+            questions: entry
+                .questions
+                .into_iter()
+                .map(|entry| QuestionResult {
+                    question: entry.question,
+                    class: entry.class.map(|class| class.to_string()),
+                    answers_for: entry.resolution.answers_for.to_string(),
+                    evidence: entry.resolution.evidence_label(),
+                })
+                .collect(),
         }
+    }
+}
+
+/// What `kubehash releases --diff` finds.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DifferenceReport {
+    /// [`API_VERSION`]
+    pub api_version: &'static str,
+    /// `DifferenceReport`
+    pub kind: &'static str,
+    /// The first release.
+    pub from: String,
+    /// The second release.
+    pub to: String,
+    /// What is different.
+    pub result: catalogue::Difference,
+}
+
+impl DifferenceReport {
+    /// What is different between two releases.
+    ///
+    /// # Errors
+    /// When a schema is missing or damaged.
+    pub fn between(
+        from: &catalogue::Resolution,
+        to: &catalogue::Resolution,
+    ) -> Result<DifferenceReport, crate::schema::SchemaError> {
+        Ok(DifferenceReport {
+            api_version: API_VERSION,
+            kind: "DifferenceReport",
+            from: from.release.to_string(),
+            to: to.release.to_string(),
+            result: catalogue::Difference::between(from, to)?,
+        })
     }
 }

@@ -411,6 +411,40 @@ impl Schema {
         self.gates.get(name).copied()
     }
 
+    /// Every feature gate and whether it is on by default.
+    pub fn feature_gates(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.gates.iter().map(|(gate, on)| (&**gate, *on))
+    }
+
+    /// The types that have a name of their own, in no particular order.
+    pub fn named_types(&self) -> impl Iterator<Item = &Type> {
+        let composed = |id: &str| id.starts_with(['*', '[']) || id.starts_with("map[");
+        self.types
+            .iter()
+            .filter(move |ty| ty.id.contains('.') && !composed(&ty.id))
+    }
+
+    /// What a type is made of, as Go writes it: `[]string`, `map[string]k8s.io/api/core/v1.Taint`.
+    pub fn kind_name(&self, kind: &Kind) -> String {
+        let id = |ty: &TypeId| &*self[*ty].id;
+        match kind {
+            Kind::Bool => "bool".to_owned(),
+            Kind::Int(bits) => format!("int{bits}"),
+            Kind::Uint(bits) => format!("uint{bits}"),
+            Kind::Uintptr => "uintptr".to_owned(),
+            Kind::Float(bits) => format!("float{bits}"),
+            Kind::String => "string".to_owned(),
+            Kind::Pointer(to) => format!("*{}", id(to)),
+            Kind::Slice(of) => format!("[]{}", id(of)),
+            Kind::Bytes => "[]uint8".to_owned(),
+            Kind::Array(length, of) => format!("[{length}]{}", id(of)),
+            Kind::Map(key, value) => format!("map[{}]{}", id(key), id(value)),
+            Kind::Struct(_) => "struct".to_owned(),
+            Kind::Interface => "interface".to_owned(),
+            Kind::Opaque => "opaque".to_owned(),
+        }
+    }
+
     /// The type with this id (`k8s.io/api/core/v1.Container`, `*int64`).
     pub fn find(&self, id: &str) -> Option<TypeId> {
         self.ids.get(id).copied()

@@ -16,6 +16,11 @@ impl Toolchain {
         Toolchain { minor, patch }
     }
 
+    /// 23 for go1.23.10.
+    pub const fn minor(self) -> u16 {
+        self.minor
+    }
+
     /// The toolchain that a schema was recorded with.
     pub fn of(schema: &Schema) -> Toolchain {
         Toolchain::parse(schema.toolchain()).unwrap_or(Toolchain::new(0, 0))

@@ -118,11 +118,32 @@ pub(super) struct HashArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes:\n  0  the list was printed\n  1  wrong usage")]
+#[command(after_help = "Exit codes:\n  \
+        0  the list, or the difference, was printed\n  \
+        1  wrong usage, or an unknown release")]
 pub(super) struct ReleasesArgs {
-    /// How to print the list
-    #[arg(long, short, value_enum, default_value_t = Output::Table)]
-    pub(super) output: Output,
+    /// Only these: 1.30 (all of that minor), v1.30.4
+    #[arg(value_name = "RELEASE")]
+    pub(super) releases: Vec<VersionRequest>,
+
+    /// Tell what is different between two releases: toolchain, types and fields, API versions,
+    /// feature gates, and which answers are concerned
+    #[arg(long, num_args = 2, value_names = ["FROM", "TO"], conflicts_with = "releases")]
+    pub(super) diff: Option<Vec<VersionRequest>>,
+
+    /// How to print it
+    #[arg(long, short, value_enum, default_value_t = ReleasesOutput::Table)]
+    pub(super) output: ReleasesOutput,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReleasesOutput {
+    /// Columns for people
+    Table,
+    /// The whole report as JSON (apiVersion kubehash/v1, docs/cli.md)
+    Json,
+    /// The page docs/releases.md
+    Markdown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

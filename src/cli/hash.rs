@@ -92,6 +92,20 @@ struct Target {
 }
 
 impl Target {
+    fn new(resolution: Resolution, options: &Options) -> Result<Target, Diagnostic> {
+        let engine = Engine::load(resolution.answers_for)
+            .map_err(|error| Diagnostic::error(error.to_string()))?;
+        engine
+            .gates(&options.feature_gates)
+            .map_err(|error| of_engine(&error))?;
+        let dialect = Dialect::of(resolution.answers_for, Toolchain::of(engine.schema()));
+        Ok(Target {
+            resolution,
+            engine,
+            dialect,
+        })
+    }
+
     fn name(&self) -> String {
         self.resolution.release.to_string()
     }
@@ -139,8 +153,9 @@ fn targets(args: &HashArgs, options: &Options) -> Result<Vec<Target>, Vec<Diagno
     let mut targets: Vec<Target> = Vec::new();
     let mut problems = ByRelease::default();
     let mut asked = Vec::new();
+    let question = format!("container-hash.{}", options.view.as_str());
     for request in &args.release {
-        let resolution = match catalogue::resolve(*request) {
+        let resolution = match catalogue::resolve_for(*request, &question) {
             Ok(resolution) => resolution,
             Err(error) => {
                 let problem = Diagnostic::error(error.to_string()).with_hint(error.hint());
@@ -151,25 +166,13 @@ fn targets(args: &HashArgs, options: &Options) -> Result<Vec<Target>, Vec<Diagno
         if targets.iter().any(|target| target.resolution == resolution) {
             continue;
         }
-        asked.push(resolution.answers_for);
-        let engine = match Engine::load(resolution.answers_for) {
-            Ok(engine) => engine,
-            Err(error) => {
-                let problem = Diagnostic::error(error.to_string());
-                problems.add(Some(resolution.answers_for), problem);
-                continue;
+        for resolution in resolution.answers() {
+            asked.push(resolution.answers_for);
+            match Target::new(resolution, options) {
+                Ok(target) => targets.push(target),
+                Err(problem) => problems.add(Some(resolution.answers_for), problem),
             }
-        };
-        if let Err(error) = engine.gates(&options.feature_gates) {
-            problems.add(Some(resolution.answers_for), of_engine(&error));
-            continue;
         }
-        let dialect = Dialect::of(resolution.answers_for, Toolchain::of(engine.schema()));
-        targets.push(Target {
-            resolution,
-            engine,
-            dialect,
-        });
     }
     let problems = problems.told(&asked);
     if problems.is_empty() {
@@ -231,6 +234,9 @@ impl Session<'_> {
         for target in &self.targets {
             if let Some(caveat) = target.resolution.caveat() {
                 let caveat = Diagnostic::warning(caveat);
+                if self.diagnostics.contains(&caveat) {
+                    continue; // two answer for it
+                }
                 aloud.add(Some(target.resolution.release), caveat.clone());
                 self.diagnostics.push(caveat);
             }
@@ -402,6 +408,7 @@ impl Session<'_> {
             namespace: hashes.namespace,
             name: hashes.name,
             release: target.name(),
+            answers_for: target.resolution.answers_for.to_string(),
             view: self.options.view.as_str(),
             api_version: hashes.api_version,
             evidence: target.resolution.evidence_label(),

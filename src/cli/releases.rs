@@ -1,27 +1,52 @@
-//! `kubehash releases`: the catalogue for people and for programs.
+//! `kubehash releases`: the catalogue for people and for programs, and what is different between
+//! two releases.
+
+mod difference;
+mod markdown;
 
 use std::io;
 
-use kubehash::report::{ReleaseReport, ReleaseResult};
+use kubehash::catalogue;
+use kubehash::diagnostic::Diagnostic;
+use kubehash::release::{Release, VersionRequest};
+use kubehash::report::{DifferenceReport, ReleaseReport, ReleaseResult};
+use serde::Serialize;
 
 use super::Exit;
-use super::args::{Output, ReleasesArgs};
+use super::args::{ReleasesArgs, ReleasesOutput};
 use super::console::Console;
 use super::table::Table;
 
-/// Prints every release known.
+/// Prints the releases known, or compares two.
 pub(super) fn run(args: &ReleasesArgs, console: &Console) -> io::Result<Exit> {
-    let report = ReleaseReport::of_catalogue();
-    match args.output {
-        Output::Json => {
-            let mut json = serde_json::to_vec_pretty(&report)?;
-            json.push(b'\n');
-            console.write(&json)?;
+    if let Some([from, to]) = args.diff.as_deref() {
+        return diff(*from, *to, args.output, console);
+    }
+    for asked in &args.releases {
+        if let Err(error) = catalogue::resolve(*asked) {
+            console.diagnostic(&Diagnostic::error(error.to_string()).with_hint(error.hint()));
+            return Ok(Exit::Error);
         }
-        Output::Table => {
-            let mut table = Table::new(["RELEASE", "GO", "CLASS", "EVIDENCE", "CONTAINER-HASH"]);
+    }
+    let asked_for = |entry: &catalogue::Entry| {
+        let covers = |asked: &VersionRequest| covers(*asked, entry.release);
+        args.releases.is_empty() || args.releases.iter().any(covers)
+    };
+    let report = ReleaseReport::of(catalogue::entries().filter(asked_for));
+    match args.output {
+        ReleasesOutput::Json => console.write(&json(&report)?)?,
+        ReleasesOutput::Markdown => console.write(markdown::render(&report).as_bytes())?,
+        ReleasesOutput::Table => {
+            let mut table = Table::new([
+                "RELEASE",
+                "GO",
+                "EVIDENCE",
+                "ANSWERED BY",
+                "CLASS",
+                "CONTAINER-HASH",
+            ]);
             for result in &report.results {
-                table.row(row(result));
+                table.row(row(result).iter().map(String::as_str));
             }
             console.write_styled(&table.to_string())?;
         }
@@ -29,19 +54,82 @@ pub(super) fn run(args: &ReleasesArgs, console: &Console) -> io::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn row(result: &ReleaseResult) -> [&str; 5] {
+/// Whether a release is among those that a version stands for.
+fn covers(asked: VersionRequest, release: Release) -> bool {
+    match asked {
+        VersionRequest::Minor(minor) => minor == release.minor(),
+        VersionRequest::Exact { release: exact, .. } => exact == release,
+    }
+}
+
+fn diff(
+    from: VersionRequest,
+    to: VersionRequest,
+    output: ReleasesOutput,
+    console: &Console,
+) -> io::Result<Exit> {
+    let mut resolutions = Vec::new();
+    for asked in [from, to] {
+        match catalogue::resolve(asked) {
+            Ok(resolution) => resolutions.push(resolution),
+            Err(error) => {
+                console.diagnostic(&Diagnostic::error(error.to_string()).with_hint(error.hint()));
+                return Ok(Exit::Error);
+            }
+        }
+    }
+    for caveat in resolutions.iter().filter_map(|resolution| resolution.caveat()) {
+        console.diagnostic(&Diagnostic::warning(caveat));
+    }
+    let [from, to] = &resolutions[..] else {
+        return Ok(Exit::Error);
+    };
+    let report = match DifferenceReport::between(from, to) {
+        Ok(report) => report,
+        Err(error) => {
+            console.diagnostic(&Diagnostic::error(error.to_string()));
+            return Ok(Exit::Error);
+        }
+    };
+    match output {
+        ReleasesOutput::Json => console.write(&json(&report)?)?,
+        ReleasesOutput::Table | ReleasesOutput::Markdown => {
+            console.write_styled(&difference::render(&report))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn json(report: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut json = serde_json::to_vec_pretty(report)?;
+    json.push(b'\n');
+    Ok(json)
+}
+
+fn row(result: &ReleaseResult) -> [String; 6] {
     let era = result
         .subjects
         .iter()
         .find(|subject| subject.subject == "container-hash");
+    let class = result
+        .questions
+        .iter()
+        .find(|entry| entry.question == "container-hash.delivered")
+        .and_then(|entry| entry.class.clone());
+    let mut by = result.class.clone().unwrap_or_else(|| "-".to_owned());
+    if let Some(other) = &result.or_else {
+        by = format!("{by}, {other}");
+    }
     [
-        &result.release,
+        result.release.clone(),
         // `go1.23.10` under the heading GO.
         result
             .toolchain
-            .map_or("-", |toolchain| toolchain.trim_start_matches("go")),
-        result.class.as_deref().unwrap_or("-"),
-        result.evidence.unwrap_or("-"),
-        era.map_or("-", |subject| subject.era),
+            .map_or("-", |toolchain| toolchain.trim_start_matches("go"))
+            .to_owned(),
+        result.evidence.unwrap_or("-").to_owned(),
+        by,
+        class.unwrap_or_else(|| "-".to_owned()),
+        era.map_or("-", |subject| subject.era).to_owned(),
     ]
 }

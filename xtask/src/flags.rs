@@ -40,6 +40,20 @@ xflags::xflags! {
             optional --all
         }
 
+        /// Find out which releases consist of the same code, as far as a question goes, and write
+        /// golden/classes.jsonl and golden/changes.jsonl. Sources are fetched, not built: ten
+        /// seconds a release. One that is up to date is left alone.
+        ///
+        /// Exit codes: 0 done, 1 error, 2 wrong usage, 3 Go or the module proxy is not available.
+        cmd classify {
+            /// Which releases: v1.30.14.
+            repeated releases: String
+            /// All that can be had.
+            optional --all
+            /// Also those that are up to date.
+            optional --force
+        }
+
         /// Work out of what sources the GOPATH tree of a release before 1.16 is made, and write
         /// go-ref/gopath/<release>.json. The release is in go-ref/releases.jsonl already.
         ///

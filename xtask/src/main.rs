@@ -2,6 +2,7 @@
 
 mod build_reference;
 mod catalogue;
+mod classify;
 mod error;
 mod flags;
 mod golden;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
 fn run(flags: Xtask) -> Result<()> {
     match flags.subcommand {
         XtaskCmd::RegenGolden(flags) => regen_golden::run(&flags),
+        XtaskCmd::Classify(flags) => classify::run(&flags),
         XtaskCmd::Pin(flags) => pin::run(&flags),
         XtaskCmd::GopathRecipe(flags) => gopath_recipe::run(&flags),
         XtaskCmd::Readme(_) => readme::run(),

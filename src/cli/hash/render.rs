@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kubehash::catalogue::{Evidence, Resolution};
+use kubehash::catalogue::Resolution;
 use kubehash::report::HashResult;
 
 use super::super::console::{place, printable};
@@ -11,6 +11,7 @@ use super::super::table::Table;
 /// A release that was asked for, as results name it.
 pub(super) struct Column {
     release: String,
+    answers_for: String,
     evidence: &'static str,
     heading: String,
 }
@@ -18,11 +19,16 @@ pub(super) struct Column {
 impl From<&Resolution> for Column {
     fn from(resolution: &Resolution) -> Column {
         let release = resolution.release.to_string();
+        let answers_for = resolution.answers_for.to_string();
         // A star stands for the warning on stderr.
-        let sure = resolution.evidence == Evidence::Built && !resolution.vendor;
+        let star = if resolution.caveat().is_none() { "" } else { "*" };
         Column {
-            heading: format!("{release}{}", if sure { "" } else { "*" }),
+            heading: match resolution.or_else {
+                Some(_) => format!("{release}(as {answers_for}){star}"),
+                None => format!("{release}{star}"),
+            },
             release,
+            answers_for,
             evidence: resolution.evidence_label(),
         }
     }
@@ -107,7 +113,14 @@ pub(super) fn render(columns: &[Column], results: &[HashResult], width: Option<u
 
 impl Column {
     fn holds(&self, result: &HashResult) -> bool {
-        self.release == result.release && self.evidence == result.evidence
+        let Column {
+            release,
+            answers_for,
+            evidence,
+            ..
+        } = self;
+        (release, answers_for, *evidence)
+            == (&result.release, &result.answers_for, result.evidence)
     }
 }
 
@@ -200,6 +213,7 @@ mod tests {
             namespace: "shop".into(),
             name: "web".into(),
             release: column.release.clone(),
+            answers_for: column.answers_for.clone(),
             view: "delivered",
             api_version: "v1".into(),
             evidence: column.evidence,

@@ -97,6 +97,8 @@ pub(crate) struct Pin {
     /// All of them, the toolchain's included.
     pub(crate) substitutions: Vec<Substitution>,
     pub(crate) random: Option<Random>,
+    /// sha256 over the reference's own sources.
+    pub(crate) sources: String,
     /// sha256 over everything that goes into the reference, except Kubernetes itself.
     pub(crate) digest: String,
 }
@@ -201,6 +203,7 @@ impl Pins {
                 .iter()
                 .map(|shim| self.go_ref.join("shims").join(shim)),
         );
+        let sources = digest(&files, "")?;
         let mut substitutions = row.substitutions.clone();
         if row.staging.is_some() {
             substitutions.push(substitution(
@@ -231,6 +234,7 @@ impl Pins {
             shims: way.shims.clone(),
             substitutions,
             random: row.random.clone(),
+            sources,
             digest,
         })
     }

@@ -1,0 +1,353 @@
+//! `cargo xtask classify`: which releases consist, as far as a question goes, of the same code.
+//!
+//! For each release the sources are put together as for a reference, `go list -deps` tells the real
+//! import closure, and `go-ref/classify` tells which declarations in it can influence each group of
+//! questions, and digests them (its rule is written down there). What comes out per release lies
+//! in `target/classes`; `golden/classes.jsonl` holds the digests, and `golden/changes.jsonl`
+//! what is different between a release and the one before it in its minor.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use xshell::{Shell, cmd};
+
+use crate::error::{Error, Result};
+use crate::flags::Classify as Flags;
+use crate::golden::sha256_hex;
+use crate::goref::pins::{Pin, Pins, go_minor};
+use crate::goref::{Workshop, lock};
+use crate::project_root;
+use crate::release::Release;
+
+/// What `go-ref/classify` prints.
+#[derive(Deserialize)]
+struct Closures {
+    /// By group: one digest over all declarations.
+    groups: BTreeMap<String, String>,
+    /// By import path and name: digest, and the groups as bits.
+    packages: BTreeMap<String, BTreeMap<String, (String, u64)>>,
+}
+
+/// A line of `golden/classes.jsonl`.
+#[derive(Clone, Deserialize, Serialize)]
+struct Class {
+    release: String,
+    toolchain: String,
+    /// sha256 over the rule and the reference's own sources, in short: digests of two rules are not
+    /// comparable.
+    rule: String,
+    /// Modules with a declaration that counts, and that were not to be had as the release wants them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    substituted: Vec<String>,
+    /// By group of questions: the digest of the declarations.
+    closures: BTreeMap<String, String>,
+}
+
+/// A line of `golden/changes.jsonl`.
+#[derive(Deserialize, Serialize)]
+struct Change {
+    release: String,
+    /// The release that it is compared with.
+    since: String,
+    /// By import path: the declarations that are new, gone (`-Name`) or different.
+    declarations: BTreeMap<String, Vec<String>>,
+}
+
+pub(crate) fn run(flags: &Flags) -> Result<()> {
+    let root = project_root();
+    let sh = Shell::new()?;
+    let pins = Pins::load(&root.join("go-ref"))?;
+    let target = root.join("target/classes");
+    sh.create_dir(&target)?;
+    let tool = build_tool(&sh, &pins.go_ref, &target)?;
+    let mut failures = Vec::new();
+    for pin in pins.select(&flags.releases, flags.all)? {
+        if let Err(error) = classify(&sh, &pins, &pin, &tool, flags.force) {
+            eprintln!("{}: {error}", pin.release);
+            failures.push(pin.release);
+        }
+    }
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Failed(format!(
+        "not classified: {}",
+        failures.join(" ")
+    )))
+}
+
+/// The classifier and what it works by.
+struct Tool {
+    program: PathBuf,
+    roots: PathBuf,
+    digest: String,
+    target: PathBuf,
+}
+
+impl Tool {
+    /// What the digests of a release depend on beside its own sources.
+    fn rule(&self, pin: &Pin) -> String {
+        let mut rule = sha256_hex(format!("{} {}", self.digest, pin.sources).as_bytes());
+        rule.truncate(16);
+        rule
+    }
+
+    fn output(&self, release: &str) -> PathBuf {
+        self.target.join(format!("{release}.json"))
+    }
+}
+
+fn build_tool(sh: &Shell, go_ref: &Path, target: &Path) -> Result<Tool> {
+    let home = go_ref.join("classify");
+    let mut files: Vec<PathBuf> = sh
+        .read_dir(&home)?
+        .into_iter()
+        .filter(|path| {
+            let name = path.to_string_lossy();
+            path.is_file() && !name.ends_with("_test.go") && !name.ends_with(".md")
+        })
+        .collect();
+    files.sort();
+    let mut bytes = Vec::new();
+    for file in &files {
+        bytes.extend(fs::read(file).map_err(|e| Error::io(file, &e))?);
+    }
+    let program = target.join("classify");
+    let _dir = sh.push_dir(&home);
+    let built = cmd!(sh, "go build -o {program} .")
+        .env("GOFLAGS", "")
+        .env("GOWORK", "off")
+        .quiet()
+        .ignore_status()
+        .output()?;
+    if !built.status.success() {
+        return Err(Error::Failed(format!(
+            "go-ref/classify does not build:\n{}",
+            String::from_utf8_lossy(&built.stderr)
+        )));
+    }
+    Ok(Tool {
+        program,
+        roots: home.join("roots.json"),
+        digest: sha256_hex(&bytes),
+        target: target.to_path_buf(),
+    })
+}
+
+fn classify(sh: &Shell, pins: &Pins, pin: &Pin, tool: &Tool, force: bool) -> Result<()> {
+    let path = tool.output(&pin.release);
+    let rule = tool.rule(pin);
+    let recorded = read_lines::<Class>(&classes_path())?
+        .into_iter()
+        .find(|class| class.release == pin.release);
+    if !force && path.exists() && recorded.is_some_and(|class| class.rule == rule) {
+        eprintln!("{}: up to date", pin.release);
+        return Ok(());
+    }
+    let closures = ask(sh, pins, pin, tool)?;
+    let packages = &closures.packages;
+    let substituted = pin
+        .substitutions
+        .iter()
+        .map(|s| s.module.as_str())
+        .filter(|module| {
+            let staging = *module == "k8s.io/* of the staging directory";
+            staging || packages.keys().any(|path| is_of(path, module))
+        })
+        .map(str::to_owned)
+        .collect();
+    let class = Class {
+        release: pin.release.clone(),
+        toolchain: pin.toolchain.clone(),
+        rule,
+        substituted,
+        closures: closures.groups.clone(),
+    };
+    let _lock = lock(&tool.target.join("lock"))?;
+    record(pins, class, tool)?;
+    let declarations: usize = packages.values().map(BTreeMap::len).sum();
+    eprintln!("{}: {declarations} declarations", pin.release);
+    Ok(())
+}
+
+/// Whether a package belongs to a module or a repository.
+fn is_of(package: &str, module: &str) -> bool {
+    package
+        .strip_prefix(module)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Assembles the release's sources and has them classified.
+fn ask(sh: &Shell, pins: &Pins, pin: &Pin, tool: &Tool) -> Result<Closures> {
+    let workshop = Workshop::new(sh, pins, pin, &project_root().join("target/go-ref"))?;
+    let listing = tool.target.join(format!("{}.packages", pin.release));
+    sh.write_file(&listing, list(sh, &workshop, pin)?)?;
+    let (program, roots, release) = (&tool.program, &tool.roots, &pin.release);
+    let output = cmd!(
+        sh,
+        "{program} -packages {listing} -roots {roots} -release {release}"
+    )
+    .quiet()
+    .ignore_status()
+    .output()?;
+    workshop.close(sh, false)?;
+    sh.remove_path(&listing)?;
+    if !output.status.success() {
+        return Err(Error::Failed(format!(
+            "{}: {}",
+            pin.release,
+            String::from_utf8_lossy(&output.stderr)
+        )));
+    }
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let closures = serde_json::from_str(&text)?;
+    sh.write_file(tool.output(&pin.release), text)?;
+    Ok(closures)
+}
+
+/// The packages that the reference consists of.
+fn list(sh: &Shell, workshop: &Workshop, pin: &Pin) -> Result<Vec<u8>> {
+    // `-deps`, and fields by name, came with go1.11.
+    if pin.go_minor() >= 11 {
+        return answer(workshop.go(sh, &["list", "-deps", "-json", "."])?, pin);
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "PascalCase")]
+    struct Main {
+        deps: Vec<String>,
+    }
+    let mut text = answer(workshop.go(sh, &["list", "-json", "."])?, pin)?;
+    let main: Main = serde_json::from_slice(&text)?;
+    let mut args = vec!["list", "-e", "-json"];
+    args.extend(main.deps.iter().map(String::as_str).filter(|dep| *dep != "C"));
+    text.extend(answer(workshop.go(sh, &args)?, pin)?);
+    Ok(text)
+}
+
+fn answer(output: std::process::Output, pin: &Pin) -> Result<Vec<u8>> {
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    Err(Error::Failed(format!(
+        "{}: go list: {}",
+        pin.release,
+        String::from_utf8_lossy(&output.stderr)
+    )))
+}
+
+/// Puts a release's line in place, and the lines about what changed before and after it.
+fn record(pins: &Pins, class: Class, tool: &Tool) -> Result<()> {
+    let mut classes: Vec<Class> = read_lines(&classes_path())?;
+    classes.retain(|old| old.release != class.release);
+    let name = class.release.clone();
+    let release = Release::parse(&name)?;
+    classes.push(class);
+    classes.sort_by_cached_key(|class| Release::parse(&class.release).ok());
+    write_lines(&classes_path(), &classes)?;
+
+    let mut changes: Vec<Change> = read_lines(&changes_path())?;
+    let minor: Vec<&Class> = classes
+        .iter()
+        .filter(|class| Release::parse(&class.release).is_ok_and(|r| r.minor == release.minor))
+        .collect();
+    for pair in minor.windows(2) {
+        let [before, after] = pair else { continue };
+        let touched = [&before.release, &after.release].contains(&&name);
+        if !touched || before.rule != after.rule {
+            continue;
+        }
+        changes.retain(|change| change.release != after.release);
+        if let Some(change) = change(before, after, tool)? {
+            changes.push(change);
+        }
+    }
+    let known: BTreeSet<&str> = pins.rows.iter().map(|row| row.release.as_str()).collect();
+    changes.retain(|change| known.contains(change.release.as_str()));
+    changes.sort_by_cached_key(|change| Release::parse(&change.release).ok());
+    write_lines(&changes_path(), &changes)
+}
+
+/// What is different between two releases; nothing if it is nothing, or if one's declarations
+/// are not at hand.
+fn change(before: &Class, after: &Class, tool: &Tool) -> Result<Option<Change>> {
+    let read = |class: &Class| -> Result<Option<Closures>> {
+        let path = tool.output(&class.release);
+        if !path.exists() {
+            eprintln!(
+                "{}: not at hand; cargo xtask classify {0} --force brings it",
+                class.release
+            );
+            return Ok(None);
+        }
+        let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
+        Ok(Some(serde_json::from_str(&text)?))
+    };
+    let (Some(old), Some(new)) = (read(before)?, read(after)?) else {
+        return Ok(None);
+    };
+    let nothing = BTreeMap::new();
+    let mut declarations: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let paths: BTreeSet<&String> = old.packages.keys().chain(new.packages.keys()).collect();
+    for path in paths {
+        let (old, new) = (
+            old.packages.get(path).unwrap_or(&nothing),
+            new.packages.get(path).unwrap_or(&nothing),
+        );
+        let mut names = Vec::new();
+        for (name, (digest, _)) in new {
+            if old.get(name).is_none_or(|(before, _)| before != digest) {
+                names.push(name.clone());
+            }
+        }
+        names.extend(
+            old.keys()
+                .filter(|name| !new.contains_key(*name))
+                .map(|name| format!("-{name}")),
+        );
+        if !names.is_empty() {
+            names.sort();
+            declarations.insert(path.clone(), names);
+        }
+    }
+    let same_go = go_minor(&before.toolchain) == go_minor(&after.toolchain);
+    Ok((!declarations.is_empty() || !same_go).then(|| Change {
+        release: after.release.clone(),
+        since: before.release.clone(),
+        declarations,
+    }))
+}
+
+fn classes_path() -> PathBuf {
+    project_root().join("golden/classes.jsonl")
+}
+
+fn changes_path() -> PathBuf {
+    project_root().join("golden/changes.jsonl")
+}
+
+fn read_lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = fs::read_to_string(path).map_err(|e| Error::io(path, &e))?;
+    text.lines()
+        .map(|line| {
+            serde_json::from_str(line)
+                .map_err(|e| Error::Failed(format!("{}: {e} in {line}", path.display())))
+        })
+        .collect()
+}
+
+fn write_lines<T: Serialize>(path: &Path, lines: &[T]) -> Result<()> {
+    let mut text = String::new();
+    for line in lines {
+        text += &serde_json::to_string(line)?;
+        text.push('\n');
+    }
+    let temporary = path.with_extension("tmp");
+    fs::write(&temporary, text)
+        .and_then(|()| fs::rename(&temporary, path))
+        .map_err(|e| Error::io(path, &e))
+}
