@@ -1,0 +1,119 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestStandardNamesAreComplete(t *testing.T) {
+	names, err := standardMethods([]string{runtime.GOROOT()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) < 100 {
+		t.Fatalf("%s has %d interface methods only", runtime.GOROOT(), len(names))
+	}
+	for name := range names {
+		if !calledByStandard[name] {
+			t.Errorf("stdnames.txt lacks %q: go generate", name)
+		}
+	}
+}
+
+// Every question that golden/ is asked is in exactly one group.
+func TestGroupsHaveAllQuestions(t *testing.T) {
+	groups, err := readGroups("roots.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, group := range groups {
+		for _, question := range group.Questions {
+			count[question]++
+		}
+	}
+	text, err := os.ReadFile("../../xtask/src/regen_golden.rs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := []string{"yaml-to-json", "schema"}
+	optional := `(?:None|Some\(\s*"([^"]+)"\s*\))`
+	for _, match := range regexp.MustCompile(`question\(\s*"([^"]+)",\s*`+optional+`,\s*`+optional+`,?\s*\)`).FindAllSubmatch(text, -1) {
+		name := string(match[1])
+		for _, part := range match[2:] {
+			if len(part) > 0 {
+				name += "." + string(part)
+			}
+		}
+		asked = append(asked, name)
+	}
+	if len(asked) < 15 {
+		t.Fatalf("only %d questions found", len(asked))
+	}
+	for _, question := range asked {
+		if count[question] != 1 {
+			t.Errorf("%s is in %d groups", question, count[question])
+		}
+		delete(count, question)
+	}
+	for question := range count {
+		t.Errorf("nobody asks %s", question)
+	}
+}
+
+// Every root is a hook of the core.
+func TestRootsAreHooks(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "../core/main.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok || spec.Name.Name != "hooks" {
+			return true
+		}
+		for _, field := range spec.Type.(*ast.StructType).Fields.List {
+			for _, name := range field.Names {
+				hooks["kube."+name.Name] = true
+			}
+		}
+		return false
+	})
+	groups, err := readGroups("roots.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, group := range groups {
+		used := group.Roots
+		if group.Needs != "" {
+			used = append(used, group.Needs)
+		}
+		for _, root := range used {
+			for _, hook := range strings.Split(root, " if ") {
+				if !hooks[hook] {
+					t.Errorf("%s: the core has no hook %s", name, hook)
+				}
+			}
+		}
+	}
+}
+
+func TestCutsHaveReasons(t *testing.T) {
+	for _, cut := range opaquePackages {
+		if cut.path == "" || cut.reason == "" {
+			t.Errorf("%+v", cut)
+		}
+	}
+	for _, state := range states {
+		if state.path == "" || state.reason == "" {
+			t.Errorf("%+v", state)
+		}
+	}
+}

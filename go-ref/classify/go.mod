@@ -1,0 +1,3 @@
+module kubehash.invalid/classify
+
+go 1.21
