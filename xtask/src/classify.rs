@@ -41,7 +41,11 @@ struct Class {
     /// Modules with a declaration that counts, and that were not to be had as the release wants them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     substituted: Vec<String>,
-    /// By group of questions: the digest of the declarations.
+    /// An earlier release whose closures are the same; then they are not repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    like: Option<String>,
+    /// By question: the digest of the declarations that can influence its answers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     closures: BTreeMap<String, String>,
 }
 
@@ -139,7 +143,7 @@ fn build_tool(sh: &Shell, go_ref: &Path, target: &Path) -> Result<Tool> {
 fn classify(sh: &Shell, pins: &Pins, pin: &Pin, tool: &Tool, force: bool) -> Result<()> {
     let path = tool.output(&pin.release);
     let rule = tool.rule(pin);
-    let recorded = read_lines::<Class>(&classes_path())?
+    let recorded = read_classes()?
         .into_iter()
         .find(|class| class.release == pin.release);
     if !force && path.exists() && recorded.is_some_and(|class| class.rule == rule) {
@@ -163,7 +167,8 @@ fn classify(sh: &Shell, pins: &Pins, pin: &Pin, tool: &Tool, force: bool) -> Res
         toolchain: pin.toolchain.clone(),
         rule,
         substituted,
-        closures: closures.groups.clone(),
+        like: None,
+        closures: by_question(&closures.groups, tool)?,
     };
     let _lock = lock(&tool.target.join("lock"))?;
     record(pins, class, tool)?;
@@ -209,9 +214,12 @@ fn ask(sh: &Shell, pins: &Pins, pin: &Pin, tool: &Tool) -> Result<Closures> {
 
 /// The packages that the reference consists of.
 fn list(sh: &Shell, workshop: &Workshop, pin: &Pin) -> Result<Vec<u8>> {
-    // `-deps`, and fields by name, came with go1.11.
+    // `-deps` came with go1.11; `-json` with the fields that are wanted, which spares Go looking for
+    // the others, with go1.18.
+    const FIELDS: &str = "-json=ImportPath,Dir,GoFiles,SFiles,Standard,Imports,ImportMap";
     if pin.go_minor() >= 11 {
-        return answer(workshop.go(sh, &["list", "-deps", "-json", "."])?, pin);
+        let json = if pin.go_minor() >= 18 { FIELDS } else { "-json" };
+        return answer(workshop.go(sh, &["list", "-deps", json, "."])?, pin);
     }
     #[derive(Deserialize)]
     #[serde(rename_all = "PascalCase")]
@@ -239,13 +247,13 @@ fn answer(output: std::process::Output, pin: &Pin) -> Result<Vec<u8>> {
 
 /// Puts a release's line in place, and the lines about what changed before and after it.
 fn record(pins: &Pins, class: Class, tool: &Tool) -> Result<()> {
-    let mut classes: Vec<Class> = read_lines(&classes_path())?;
+    let mut classes = read_classes()?;
     classes.retain(|old| old.release != class.release);
     let name = class.release.clone();
     let release = Release::parse(&name)?;
     classes.push(class);
     classes.sort_by_cached_key(|class| Release::parse(&class.release).ok());
-    write_lines(&classes_path(), &classes)?;
+    write_classes(&classes)?;
 
     let mut changes: Vec<Change> = read_lines(&changes_path())?;
     let minor: Vec<&Class> = classes
@@ -317,6 +325,68 @@ fn change(before: &Class, after: &Class, tool: &Tool) -> Result<Option<Change>> 
         since: before.release.clone(),
         declarations,
     }))
+}
+
+/// The digests of groups, by the questions that each group stands for.
+fn by_question(
+    groups: &BTreeMap<String, String>,
+    tool: &Tool,
+) -> Result<BTreeMap<String, String>> {
+    #[derive(Deserialize)]
+    struct Group {
+        questions: Vec<String>,
+    }
+    let text = fs::read_to_string(&tool.roots).map_err(|e| Error::io(&tool.roots, &e))?;
+    let roots: BTreeMap<String, Group> = serde_json::from_str(&text)?;
+    let mut closures = BTreeMap::new();
+    for (group, digest) in groups {
+        let of_group = roots.get(group).map(|group| group.questions.as_slice());
+        for question in of_group.unwrap_or_default() {
+            closures.insert(question.clone(), digest.clone());
+        }
+    }
+    Ok(closures)
+}
+
+/// All lines, each with closures of its own.
+fn read_classes() -> Result<Vec<Class>> {
+    let mut classes: Vec<Class> = read_lines(&classes_path())?;
+    for at in 0..classes.len() {
+        let Some(like) = classes[at].like.take() else {
+            continue;
+        };
+        let closures = classes[..at]
+            .iter()
+            .find(|class| class.release == like)
+            .map(|class| class.closures.clone());
+        classes[at].closures = closures.ok_or_else(|| {
+            Error::Failed(format!(
+                "golden/classes.jsonl: {} is like {like}, which does not come before it",
+                classes[at].release
+            ))
+        })?;
+    }
+    Ok(classes)
+}
+
+/// Writes each set of closures once.
+fn write_classes(classes: &[Class]) -> Result<()> {
+    let lines: Vec<Class> = classes
+        .iter()
+        .enumerate()
+        .map(|(at, class)| {
+            let earlier = &classes[..at];
+            match earlier.iter().find(|other| other.closures == class.closures) {
+                Some(other) => Class {
+                    like: Some(other.release.clone()),
+                    closures: BTreeMap::new(),
+                    ..class.clone()
+                },
+                None => class.clone(),
+            }
+        })
+        .collect();
+    write_lines(&classes_path(), &lines)
 }
 
 fn classes_path() -> PathBuf {

@@ -29,6 +29,15 @@ xflags::xflags! {
             optional --optimised
         }
 
+        /// Say how many releases are known and pinned.
+        ///
+        /// Exit codes: 0 done, 1 a pinned release can no longer be had, 2 wrong usage, 3 Go or the
+        /// module proxy is not available. A release that is not known yet is told, and no error.
+        cmd releases {
+            /// Ask the module proxy for newer releases, and whether it still has the pinned ones.
+            optional --check
+        }
+
         /// Find out what a release is built with, and write its line of go-ref/releases.jsonl: the
         /// toolchain it was shipped with, what cannot be had of it and what stands in.
         ///

@@ -12,6 +12,7 @@ mod pin;
 mod readme;
 mod regen_golden;
 mod release;
+mod releases;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ fn run(flags: Xtask) -> Result<()> {
     match flags.subcommand {
         XtaskCmd::RegenGolden(flags) => regen_golden::run(&flags),
         XtaskCmd::Classify(flags) => classify::run(&flags),
+        XtaskCmd::Releases(flags) => releases::run(&flags),
         XtaskCmd::Pin(flags) => pin::run(&flags),
         XtaskCmd::GopathRecipe(flags) => gopath_recipe::run(&flags),
         XtaskCmd::Readme(_) => readme::run(),

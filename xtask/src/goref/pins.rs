@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::gopath::{self, Recipe};
+use super::lock;
 use crate::error::{Error, Result};
 use crate::golden::sha256_hex;
 use crate::release::Release;
@@ -134,23 +135,12 @@ impl Pins {
         struct Ways {
             ways: Vec<Way>,
         }
-        let failed = |path: &Path, e: &dyn std::fmt::Display| {
-            Error::Failed(format!("{}: {e}", path.display()))
-        };
         let path = go_ref.join("ways.json");
         let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
         let ways = serde_json::from_str::<Ways>(&text)
-            .map_err(|e| failed(&path, &e))?
+            .map_err(|e| Error::Failed(format!("{}: {e}", path.display())))?
             .ways;
-        let path = rows_path(go_ref);
-        let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
-        let mut rows = Vec::new();
-        for line in text.lines() {
-            let row: Row =
-                serde_json::from_str(line).map_err(|e| failed(&path, &format!("{e} in {line}")))?;
-            Release::parse(&row.release)?;
-            rows.push(row);
-        }
+        let rows = read_rows(go_ref)?;
         Ok(Pins {
             go_ref: go_ref.to_path_buf(),
             rows,
@@ -167,8 +157,11 @@ impl Pins {
             .ok_or_else(|| Error::Failed(format!("{release}: go-ref/ways.json has no way")))
     }
 
-    /// Adds a release's line, or puts a new one in place of the old, and writes the file.
+    /// Adds a release's line, or puts a new one in place of the old, and writes the file. Others may
+    /// have written it since it was read.
     pub(crate) fn record(&mut self, row: Row) -> Result<()> {
+        let _lock = lock(&std::env::temp_dir().join("kubehash-pins.lock"))?;
+        self.rows = read_rows(&self.go_ref)?;
         self.rows.retain(|old| old.release != row.release);
         self.rows.push(row);
         self.rows
@@ -282,6 +275,19 @@ impl Pins {
     pub(crate) fn order(&self) -> Vec<String> {
         self.rows.iter().map(|row| row.release.clone()).collect()
     }
+}
+
+fn read_rows(go_ref: &Path) -> Result<Vec<Row>> {
+    let path = rows_path(go_ref);
+    let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
+    text.lines()
+        .map(|line| {
+            let row: Row = serde_json::from_str(line)
+                .map_err(|e| Error::Failed(format!("{}: {e} in {line}", path.display())))?;
+            Release::parse(&row.release)?;
+            Ok(row)
+        })
+        .collect()
 }
 
 fn rows_path(go_ref: &Path) -> PathBuf {
