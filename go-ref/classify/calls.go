@@ -38,11 +38,13 @@ type selector struct {
 	pkg   string // of an unexported name, which means something there only
 	name  string
 	count int
+	// owner is the type of x, where the source says so next to its name.
+	owner ref
 }
 
 const anyCount = -1
 
-// calls says whether the selector can stand for a method.
+// calls says whether the selector can stand for a method, whatever x is.
 func (s selector) calls(method *node) bool {
 	if s.name != method.method || s.pkg != "" && s.pkg != method.pkg.listed.ImportPath {
 		return false
@@ -72,4 +74,51 @@ func argumentCount(call *ast.CallExpr) int {
 		}
 	}
 	return len(call.Args)
+}
+
+// ownerOf is the named type of an expression that is a parameter, a receiver or
+// a variable declared with its type (T, *T, package.T); else nothing. A call of a
+// method that such a type declares is a call of that method and of no other.
+func (r *fileReader) ownerOf(expr ast.Expr) ref {
+	id, ok := expr.(*ast.Ident)
+	if !ok || id.Obj == nil {
+		return ref{}
+	}
+	var t ast.Expr
+	switch decl := id.Obj.Decl.(type) {
+	case *ast.Field:
+		t = decl.Type
+	case *ast.ValueSpec:
+		t = decl.Type
+	}
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	switch t := t.(type) {
+	case *ast.Ident:
+		if !r.local(t) {
+			return ref{r.pkg.listed.ImportPath, t.Name}
+		}
+	case *ast.SelectorExpr:
+		if path, ok := r.imported(t.X); ok {
+			return ref{path, t.Sel.Name}
+		}
+	}
+	return ref{}
+}
+
+// ownMethod is the method that a selector's owner declares, or nil: then it may
+// be promoted, or the owner an interface.
+func (p *program) ownMethod(s selector) *node {
+	for _, t := range p.resolve(s.owner) {
+		if t.kind != kindType {
+			continue
+		}
+		for _, method := range t.pkg.method[t.name] {
+			if method.method == s.name {
+				return method
+			}
+		}
+	}
+	return nil
 }

@@ -134,6 +134,11 @@ func (c *closure) follow(n *node) {
 }
 
 func (c *closure) selects(s selector, by *node) {
+	if method := c.program.ownMethod(s); method != nil {
+		c.reach(method, cause{by, "calls"})
+		return
+	}
+	s.owner = ref{}
 	if c.selectors[s] != nil {
 		return
 	}

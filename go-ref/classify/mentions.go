@@ -92,7 +92,7 @@ func (c *collector) visitSelector(n *ast.SelectorExpr) ast.Visitor {
 		c.ref(c.pkg.listed.ImportPath, hook)
 		return nil
 	}
-	c.selector(n.Sel.Name, anyCount)
+	c.selector(n.Sel.Name, anyCount, c.ownerOf(n.X))
 	ast.Walk(c, n.X)
 	return nil
 }
@@ -145,11 +145,11 @@ func (c *collector) visitCall(call *ast.CallExpr) ast.Visitor {
 	if fun.Sel.Name == "MethodByName" && len(call.Args) == 1 {
 		if literal, ok := call.Args[0].(*ast.BasicLit); ok {
 			if name, err := strconv.Unquote(literal.Value); err == nil {
-				c.selector(name, anyCount)
+				c.selector(name, anyCount, ref{})
 			}
 		}
 	}
-	c.selector(fun.Sel.Name, argumentCount(call))
+	c.selector(fun.Sel.Name, argumentCount(call), c.ownerOf(fun.X))
 	ast.Walk(c, fun.X)
 	for _, arg := range call.Args {
 		ast.Walk(c, arg)
@@ -166,8 +166,8 @@ func (c *collector) ref(pkg, name string) {
 	c.found.refs = append(c.found.refs, r)
 }
 
-func (c *collector) selector(name string, count int) {
-	s := selector{name: name, count: count}
+func (c *collector) selector(name string, count int, owner ref) {
+	s := selector{name: name, count: count, owner: owner}
 	if !ast.IsExported(name) {
 		s.pkg = c.pkg.listed.ImportPath
 	}

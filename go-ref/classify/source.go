@@ -457,7 +457,7 @@ func (r *fileReader) nameValues(spec *ast.ValueSpec, n *node) {
 }
 
 // readCalls notes what an initialiser calls besides the standard library, opaque
-// packages and what is predeclared. The body of a function literal does not run
+// and inert packages, and what is predeclared. The body of a function literal does not run
 // unless the literal is called.
 func (r *fileReader) readCalls(n *node, value ast.Expr) {
 	ast.Inspect(value, func(tree ast.Node) bool {
@@ -476,6 +476,12 @@ func (r *fileReader) readCallee(n *node, fun ast.Expr) {
 	case *ast.ParenExpr:
 		r.readCallee(n, fun.X)
 		return
+	case *ast.IndexExpr: // type arguments
+		r.readCallee(n, fun.X)
+		return
+	case *ast.IndexListExpr:
+		r.readCallee(n, fun.X)
+		return
 	case *ast.StarExpr:
 		r.readCallee(n, fun.X)
 		return
@@ -491,7 +497,8 @@ func (r *fileReader) readCallee(n *node, fun ast.Expr) {
 		}
 	case *ast.SelectorExpr:
 		if path, ok := r.imported(fun.X); ok {
-			if standard(path) && !actingStandard[path] || opaque(unvendored(path)) != "" {
+			name := unvendored(path)
+			if standard(path) && !actingStandard[path] || opaque(name) != "" || inert(name) {
 				return
 			}
 			n.callees = append(n.callees, ref{path, fun.Sel.Name})
