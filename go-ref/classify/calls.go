@@ -24,7 +24,7 @@ func arityOf(t *ast.FuncType) arity {
 	return a
 }
 
-// String is the form of stdnames.txt: "2", or "2..." with a variadic last one.
+// String is the form of stdinterfaces.txt: "2", or "2..." with a variadic last one.
 func (a arity) String() string {
 	if a.variadic {
 		return fmt.Sprintf("%d...", a.params)
@@ -33,7 +33,7 @@ func (a arity) String() string {
 }
 
 // selector is x.name where x is not a package: a call with so many arguments, or
-// (anyCount) something of which the number is not known, as a method value.
+// with a number that is not known, or no call: a field, or a method as a value.
 type selector struct {
 	pkg   string // of an unexported name, which means something there only
 	name  string
@@ -42,7 +42,10 @@ type selector struct {
 	owner ref
 }
 
-const anyCount = -1
+const (
+	anyCount = -1
+	noCall   = -2
+)
 
 // calls says whether the selector can stand for a method, whatever x is.
 func (s selector) calls(method *node) bool {
@@ -52,6 +55,8 @@ func (s selector) calls(method *node) bool {
 	switch {
 	case s.count == anyCount:
 		return true
+	case s.count == noCall:
+		return !isCalledOnly(method)
 	case method.params.variadic:
 		return s.count >= method.params.params-1
 	}
@@ -59,8 +64,11 @@ func (s selector) calls(method *node) bool {
 }
 
 func (s selector) String() string {
-	if s.count == anyCount {
+	switch s.count {
+	case noCall:
 		return "." + s.name
+	case anyCount:
+		return "." + s.name + "(…)"
 	}
 	return "." + s.name + "(" + strings.TrimSuffix(strings.Repeat("_, ", s.count), ", ") + ")"
 }
@@ -91,6 +99,11 @@ func (r *fileReader) ownerOf(expr ast.Expr) ref {
 	case *ast.ValueSpec:
 		t = decl.Type
 	}
+	return r.namedType(t)
+}
+
+// namedType is the declaration behind T, *T or package.T, or nothing.
+func (r *fileReader) namedType(t ast.Expr) ref {
 	if star, ok := t.(*ast.StarExpr); ok {
 		t = star.X
 	}

@@ -224,8 +224,22 @@ func TestStandardLibraryCallsMethods(t *testing.T) {
 			func (T) MarshalJSON() ([]byte, error) { return nil, nil }
 			func (T) String() string { return "" }
 			func (T) Write(p []byte) (int, error) { return 0, nil }
-			func (T) MarshalJSONWith(a int) {}`,
-	}.follow(t).expect(t, "test.invalid/a.T.MarshalJSON", "test.invalid/a.T.String", "test.invalid/a.T.Write",
+			func (T) MarshalJSONWith(a int) {}
+			func (T) Less(i, j int) bool { return false } // but no Len and Swap
+			type sorted []int
+			func (sorted) Len() int { return 0 }
+			func (sorted) Less(i, j int) bool { return false }
+			func (sorted) Swap(i, j int) {}
+			type reverse struct { part }
+			func (reverse) Less(i, j int) bool { return false }
+			type part struct{}
+			func (part) Len() int { return 0 }
+			func (part) Swap(i, j int) {}
+			func init() { use(sorted{}, reverse{}) }
+			func use(...interface{}) {}`,
+	}.follow(t).expect(t, "test.invalid/a.sorted.Len", "test.invalid/a.sorted.Swap",
+		"test.invalid/a.reverse.Less", "test.invalid/a.part.Len", "test.invalid/a.part.Swap", // promoted
+		"!test.invalid/a.T.Less", "test.invalid/a.T.MarshalJSON", "test.invalid/a.T.String", "test.invalid/a.T.Write",
 		"!test.invalid/a.T.MarshalJSONWith")
 }
 
@@ -368,6 +382,19 @@ func TestOpaquePackagesAreNotFollowedButCallBack(t *testing.T) {
 		"test.invalid/b/b.go": `package b; func F() {}`,
 	}.follow(t).expect(t, "test.invalid/a.T.GetName", "!test.invalid/a.T.GetOther", "!test.invalid/b.F",
 		"!k8s.io/klog/v2.Info")
+}
+
+func TestInformersAreStartedByCallsOnly(t *testing.T) {
+	s := sources{
+		"main/m.go": reference(`"k8s.io/client-go/informers"`, `informers.New(); var r struct { Start int }; _ = r.Start`),
+		"k8s.io/client-go/informers/f.go": `package informers
+			func New() interface{} { return &sharedInformerFactory{} }
+			type sharedInformerFactory struct{}
+			func (f *sharedInformerFactory) Start(stop <-chan struct{}) {}`,
+	}
+	s.follow(t).expect(t, "!k8s.io/client-go/informers.sharedInformerFactory.Start")
+	s["main/m.go"] = reference(`"k8s.io/client-go/informers"`, `informers.New().(interface{ Start(<-chan struct{}) }).Start(nil)`)
+	s.follow(t).expect(t, "k8s.io/client-go/informers.sharedInformerFactory.Start")
 }
 
 func TestFileDescriptorsDoNotCount(t *testing.T) {

@@ -107,6 +107,25 @@ func isState(path, name string) bool {
 	return false
 }
 
+// calledOnly are methods that nobody hands around as a value, so that x.name
+// without a call is a field of something else.
+var calledOnly = []struct{ method, reason string }{
+	{"k8s.io/client-go/informers.sharedInformerFactory.Start", "informers are started by calls; protobuf's ranges have a field Start"},
+	{"k8s.io/client-go/informers.sharedInformerFactory.StartWithContext", "informers are started by calls"},
+	{"k8s.io/client-go/tools/cache.sharedIndexInformer.Run", "informers are run by calls"},
+	{"k8s.io/client-go/tools/cache.sharedIndexInformer.RunWithContext", "informers are run by calls"},
+}
+
+// isCalledOnly says whether a method counts for calls only.
+func isCalledOnly(method *node) bool {
+	for _, known := range calledOnly {
+		if known.method == method.String() {
+			return true
+		}
+	}
+	return false
+}
+
 // withoutInfluence says why a declaration that is mentioned does not count, or
 // nothing.
 func withoutInfluence(n *node) string {

@@ -20,7 +20,8 @@ type program struct {
 	callbacks map[string][]selector
 	main      *pkg
 
-	touches []touch // see touchingInits
+	embedded map[*node]bool // types that a struct embeds
+	touches  []touch        // see touchingInits
 }
 
 // pkg is one parsed package.
@@ -121,6 +122,7 @@ func load(packages []*listed) (*program, error) {
 		return nil, fmt.Errorf("the listing has no package main")
 	}
 	program.keepInits()
+	program.noteEmbedded()
 	return program, nil
 }
 
@@ -183,6 +185,20 @@ func (p *program) keepInits() {
 			}
 		}
 		pkg.inits = kept
+	}
+}
+
+// noteEmbedded collects the types whose methods may be promoted.
+func (p *program) noteEmbedded() {
+	p.embedded = map[*node]bool{}
+	for _, pkg := range p.packages {
+		for _, n := range pkg.nodes {
+			for _, r := range n.found.embedded {
+				for _, t := range p.resolve(r) {
+					p.embedded[t] = true
+				}
+			}
+		}
 	}
 }
 
