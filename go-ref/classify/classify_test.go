@@ -191,6 +191,31 @@ func TestMethodsCountWhereTheirNameIsSelected(t *testing.T) {
 		"!test.invalid/a.W.Two", "!test.invalid/a.W.Many") // with other parameters
 }
 
+func TestATypeThatTheSourceTellsDecides(t *testing.T) {
+	sources{
+		"main/m.go": reference(`"test.invalid/a"`, `f(&a.T{}, nil); var u a.U; u.Move(); _ = a.V{}`) + `
+			func f(t *a.T, i a.I) { t.Move(); t.Promoted(); i.N(); _ = t.Worth }`,
+		"test.invalid/a/a.go": `package a
+			type I interface { N() }
+			type T struct { E }
+			func (t *T) Move() { t.own() }
+			func (T) own() {}
+			func (T) Worth() {}
+			type E struct{}
+			func (E) Promoted() {}
+			func (E) own() {}
+			type U int
+			func (U) Move() {}
+			type V struct{}
+			func (V) Move() {}
+			func (V) N() {}
+			func (V) Worth() {}
+			func (V) Promoted() {}`,
+	}.follow(t).expect(t, "test.invalid/a.T.Move", "test.invalid/a.T.own", "test.invalid/a.U.Move", "test.invalid/a.T.Worth",
+		"test.invalid/a.E.Promoted", "test.invalid/a.V.N", "test.invalid/a.V.Promoted",
+		"!test.invalid/a.V.Move", "!test.invalid/a.E.own", "!test.invalid/a.V.Worth")
+}
+
 func TestStandardLibraryCallsMethods(t *testing.T) {
 	sources{
 		"main/m.go": reference(`"test.invalid/a"`, `_ = a.T{}`),
@@ -199,8 +224,22 @@ func TestStandardLibraryCallsMethods(t *testing.T) {
 			func (T) MarshalJSON() ([]byte, error) { return nil, nil }
 			func (T) String() string { return "" }
 			func (T) Write(p []byte) (int, error) { return 0, nil }
-			func (T) MarshalJSONWith(a int) {}`,
-	}.follow(t).expect(t, "test.invalid/a.T.MarshalJSON", "test.invalid/a.T.String", "test.invalid/a.T.Write",
+			func (T) MarshalJSONWith(a int) {}
+			func (T) Less(i, j int) bool { return false } // but no Len and Swap
+			type sorted []int
+			func (sorted) Len() int { return 0 }
+			func (sorted) Less(i, j int) bool { return false }
+			func (sorted) Swap(i, j int) {}
+			type reverse struct { part }
+			func (reverse) Less(i, j int) bool { return false }
+			type part struct{}
+			func (part) Len() int { return 0 }
+			func (part) Swap(i, j int) {}
+			func init() { use(sorted{}, reverse{}) }
+			func use(...interface{}) {}`,
+	}.follow(t).expect(t, "test.invalid/a.sorted.Len", "test.invalid/a.sorted.Swap",
+		"test.invalid/a.reverse.Less", "test.invalid/a.part.Len", "test.invalid/a.part.Swap", // promoted
+		"!test.invalid/a.T.Less", "test.invalid/a.T.MarshalJSON", "test.invalid/a.T.String", "test.invalid/a.T.Write",
 		"!test.invalid/a.T.MarshalJSONWith")
 }
 
@@ -234,7 +273,7 @@ func TestInitialisationOfAReachedPackage(t *testing.T) {
 	sources{
 		"main/m.go": reference(`"test.invalid/a"`, `a.F()`),
 		"test.invalid/a/a.go": `package a
-			import ("errors"; "k8s.io/klog/v2")
+			import ("errors"; "k8s.io/klog/v2"; "k8s.io/apimachinery/pkg/util/sets")
 			func F() {}
 			func init() { registered() }
 			var _ = made()
@@ -242,6 +281,7 @@ func TestInitialisationOfAReachedPackage(t *testing.T) {
 			var anError = errors.New("x")
 			var logged = klog.V(1)
 			var conversion = I(T{})
+			var set = sets.New[string]("x")
 			var table = []T{{}}
 			var lazy = func() { never() }
 			type I interface{}
@@ -250,16 +290,17 @@ func TestInitialisationOfAReachedPackage(t *testing.T) {
 			func made() int { return 1 }
 			func made2() int { return 1 }
 			func never() {}`,
-		"k8s.io/klog/v2/k.go": `package klog; func V(int) bool { return true }`,
+		"k8s.io/apimachinery/pkg/util/sets/s.go": `package sets; func New[T any](...T) T { panic(1) }`,
+		"k8s.io/klog/v2/k.go":                    `package klog; func V(int) bool { return true }`,
 	}.follow(t).expect(t, "test.invalid/a.registered", "test.invalid/a.made", "test.invalid/a.made2", "test.invalid/a.used",
 		"!test.invalid/a.anError", "!test.invalid/a.logged", "!test.invalid/a.conversion", "!test.invalid/a.table",
-		"!test.invalid/a.lazy", "!test.invalid/a.never")
+		"!test.invalid/a.lazy", "!test.invalid/a.set", "!test.invalid/a.never")
 }
 
 func TestInitialisationOfAnUnreachedPackage(t *testing.T) {
 	s := sources{
 		"main/m.go": reference(`"k8s.io/kubernetes/pkg/api/legacyscheme"; _ "test.invalid/install"; _ "test.invalid/idle"`, `_ = legacyscheme.Scheme`),
-		"k8s.io/kubernetes/pkg/api/legacyscheme/s.go": `package legacyscheme; var Scheme int`,
+		"k8s.io/kubernetes/pkg/api/legacyscheme/s.go": `package legacyscheme; var Scheme int; type Kind int`,
 		"k8s.io/apiserver/pkg/util/feature/f.go":      `package feature; var DefaultMutableFeatureGate int`,
 		"test.invalid/install/i.go": `package install
 			import "k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -274,9 +315,14 @@ func TestInitialisationOfAnUnreachedPackage(t *testing.T) {
 			import "k8s.io/apiserver/pkg/util/feature"
 			func init() { add(&feature.DefaultMutableFeatureGate) }
 			func add(*int) {}`,
+		"test.invalid/typed/t.go": `package typed
+			import "k8s.io/kubernetes/pkg/api/legacyscheme"
+			func init() { var k legacyscheme.Kind; use(k) }
+			func use(interface{}) {}`,
 		"test.invalid/idle/i.go": `package idle; func init() { work() }; func work() {}`,
 	}
 	s.follow(t).expect(t, "test.invalid/install.register", "test.invalid/indirect.install",
+		"!test.invalid/typed.use", // a type is no state
 		"!test.invalid/gates.add", // nobody consults the gates
 		"!test.invalid/idle.work")
 	s["main/m.go"] = reference(`"k8s.io/apiserver/pkg/util/feature"`, `_ = feature.DefaultMutableFeatureGate`)
@@ -336,6 +382,19 @@ func TestOpaquePackagesAreNotFollowedButCallBack(t *testing.T) {
 		"test.invalid/b/b.go": `package b; func F() {}`,
 	}.follow(t).expect(t, "test.invalid/a.T.GetName", "!test.invalid/a.T.GetOther", "!test.invalid/b.F",
 		"!k8s.io/klog/v2.Info")
+}
+
+func TestInformersAreStartedByCallsOnly(t *testing.T) {
+	s := sources{
+		"main/m.go": reference(`"k8s.io/client-go/informers"`, `informers.New(); var r struct { Start int }; _ = r.Start`),
+		"k8s.io/client-go/informers/f.go": `package informers
+			func New() interface{} { return &sharedInformerFactory{} }
+			type sharedInformerFactory struct{}
+			func (f *sharedInformerFactory) Start(stop <-chan struct{}) {}`,
+	}
+	s.follow(t).expect(t, "!k8s.io/client-go/informers.sharedInformerFactory.Start")
+	s["main/m.go"] = reference(`"k8s.io/client-go/informers"`, `informers.New().(interface{ Start(<-chan struct{}) }).Start(nil)`)
+	s.follow(t).expect(t, "k8s.io/client-go/informers.sharedInformerFactory.Start")
 }
 
 func TestFileDescriptorsDoNotCount(t *testing.T) {

@@ -9,21 +9,53 @@ import (
 // The mention closure: what may run, or lend its type or value, when a hook of
 // the reference is called. README.md of go-ref states the rule in words.
 
-//go:embed stdnames.txt
-var standardNames string
+//go:embed stdinterfaces.txt
+var standardText string
 
-// calledByStandard are the methods, "name parameters", that the standard library
-// calls of types which it does not know.
-var calledByStandard = wordSet(standardNames)
+// standardInterfacesWith are the standard library's interfaces, as lists of
+// methods, by each of their methods. It calls methods of types that it does not
+// know through these.
+var standardInterfacesWith = byMethod(standardText)
 
-func wordSet(text string) map[string]bool {
-	set := map[string]bool{}
+func byMethod(text string) map[string][][]string {
+	interfaces := map[string][][]string{}
 	for _, line := range strings.Split(text, "\n") {
-		if line != "" && !strings.HasPrefix(line, "#") {
-			set[line] = true
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		methods := strings.Split(line, ", ")
+		for _, m := range methods {
+			interfaces[m] = append(interfaces[m], methods)
 		}
 	}
-	return set
+	return interfaces
+}
+
+// signatureOf is a method as it stands in stdinterfaces.txt.
+func signatureOf(m *node) string { return m.method + " " + m.params.String() }
+
+// calledByStandard says whether the standard library may call a type's method:
+// whether the type has all methods of an interface with that one. Where methods
+// are promoted into or out of the type, it may have them all.
+func (p *program) calledByStandard(t, m *node) bool {
+	interfaces := standardInterfacesWith[signatureOf(m)]
+	if len(interfaces) > 0 && (len(t.found.embedded) > 0 || p.embedded[t]) {
+		return true
+	}
+	has := map[string]bool{}
+	for _, own := range t.pkg.method[t.name] {
+		has[signatureOf(own)] = true
+	}
+	for _, methods := range interfaces {
+		all := true
+		for _, name := range methods {
+			all = all && has[name]
+		}
+		if all {
+			return true
+		}
+	}
+	return false
 }
 
 // cause is why a node is in a closure.
@@ -134,6 +166,11 @@ func (c *closure) follow(n *node) {
 }
 
 func (c *closure) selects(s selector, by *node) {
+	if method := c.program.ownMethod(s); method != nil {
+		c.reach(method, cause{by, "calls"})
+		return
+	}
+	s.owner = ref{}
 	if c.selectors[s] != nil {
 		return
 	}
@@ -157,7 +194,7 @@ func selected(s selector, of, by *node) cause {
 func (c *closure) followType(n *node) {
 	c.types = append(c.types, n)
 	for _, method := range n.pkg.method[n.name] {
-		if calledByStandard[method.method+" "+method.params.String()] {
+		if c.program.calledByStandard(n, method) {
 			c.reach(method, cause{n, "the standard library may call ." + method.method + " of"})
 			continue
 		}

@@ -11,17 +11,21 @@ import (
 	"testing"
 )
 
-func TestStandardNamesAreComplete(t *testing.T) {
-	names, err := standardMethods([]string{runtime.GOROOT()})
+func TestStandardInterfacesAreComplete(t *testing.T) {
+	lines, err := standardInterfaces([]string{runtime.GOROOT()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(names) < 100 {
-		t.Fatalf("%s has %d interface methods only", runtime.GOROOT(), len(names))
+	if len(lines) < 100 {
+		t.Fatalf("%s has %d interfaces only", runtime.GOROOT(), len(lines))
 	}
-	for name := range names {
-		if !calledByStandard[name] {
-			t.Errorf("stdnames.txt lacks %q: go generate", name)
+	known := map[string]bool{}
+	for _, line := range strings.Split(standardText, "\n") {
+		known[line] = true
+	}
+	for line := range lines {
+		if !known[line] {
+			t.Errorf("stdinterfaces.txt lacks %q: go generate", line)
 		}
 	}
 }
@@ -109,6 +113,16 @@ func TestCutsHaveReasons(t *testing.T) {
 	for _, cut := range opaquePackages {
 		if cut.path == "" || cut.reason == "" {
 			t.Errorf("%+v", cut)
+		}
+	}
+	for _, cut := range inertPackages {
+		if cut.path == "" || cut.reason == "" {
+			t.Errorf("%+v", cut)
+		}
+	}
+	for _, method := range calledOnly {
+		if method.method == "" || method.reason == "" {
+			t.Errorf("%+v", method)
 		}
 	}
 	for _, state := range states {

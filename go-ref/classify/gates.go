@@ -59,6 +59,7 @@ func (m *mentions) add(other mentions) {
 	m.refs = append(m.refs, other.refs...)
 	m.selectors = append(m.selectors, other.selectors...)
 	m.declared = append(m.declared, other.declared...)
+	m.embedded = append(m.embedded, other.embedded...)
 }
 
 // reachEntries reaches the entries of a table whose gates are reached, and

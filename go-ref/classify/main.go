@@ -27,11 +27,11 @@ func main() {
 	flag.StringVar(&o.covered, "covered", "", "a coverage profile (mode count or atomic): fail if it ran what is in no closure")
 	flag.StringVar(&o.baseline, "baseline", "", "with -covered: the profile of a run without requests, which is subtracted")
 	flag.StringVar(&o.group, "group", "", "with -covered: look at this group's closure only")
-	stdnames := flag.Bool("stdnames", false, "print the interface methods of the GOROOTs in the arguments")
+	stdinterfaces := flag.Bool("stdinterfaces", false, "print the interface types of the GOROOTs in the arguments")
 	flag.Parse()
 	var err error
-	if *stdnames {
-		err = writeStandardNames(os.Stdout, flag.Args())
+	if *stdinterfaces {
+		err = writeStandardInterfaces(os.Stdout, flag.Args())
 	} else {
 		err = run(o, flag.Args(), os.Stdin, os.Stdout)
 	}

@@ -11,6 +11,7 @@ type mentions struct {
 	refs      []ref      // declarations
 	selectors []selector // x.m where x is not a package: methods and fields
 	declared  []string   // methods of interface types
+	embedded  []ref      // types that structs embed
 }
 
 // imported is the import path that an expression names.
@@ -56,6 +57,8 @@ func (c *collector) Visit(n ast.Node) ast.Visitor {
 	case *ast.Field: // its names are declared here
 		ast.Walk(c, n.Type)
 		return nil
+	case *ast.StructType:
+		c.visitStruct(n)
 	case *ast.InterfaceType:
 		c.visitInterface(n)
 		return nil
@@ -92,7 +95,7 @@ func (c *collector) visitSelector(n *ast.SelectorExpr) ast.Visitor {
 		c.ref(c.pkg.listed.ImportPath, hook)
 		return nil
 	}
-	c.selector(n.Sel.Name, anyCount)
+	c.selector(n.Sel.Name, noCall, c.ownerOf(n.X))
 	ast.Walk(c, n.X)
 	return nil
 }
@@ -108,6 +111,19 @@ func (r *fileReader) hook(expr ast.Expr) (string, bool) {
 		return "", false
 	}
 	return "kube." + selector.Sel.Name, true
+}
+
+func (c *collector) visitStruct(n *ast.StructType) {
+	for _, field := range n.Fields.List {
+		if len(field.Names) > 0 {
+			continue
+		}
+		embedded := c.namedType(field.Type)
+		if index, ok := field.Type.(*ast.IndexExpr); ok {
+			embedded = c.namedType(index.X)
+		}
+		c.found.embedded = append(c.found.embedded, embedded)
+	}
 }
 
 func (c *collector) visitInterface(n *ast.InterfaceType) {
@@ -145,11 +161,11 @@ func (c *collector) visitCall(call *ast.CallExpr) ast.Visitor {
 	if fun.Sel.Name == "MethodByName" && len(call.Args) == 1 {
 		if literal, ok := call.Args[0].(*ast.BasicLit); ok {
 			if name, err := strconv.Unquote(literal.Value); err == nil {
-				c.selector(name, anyCount)
+				c.selector(name, anyCount, ref{})
 			}
 		}
 	}
-	c.selector(fun.Sel.Name, argumentCount(call))
+	c.selector(fun.Sel.Name, argumentCount(call), c.ownerOf(fun.X))
 	ast.Walk(c, fun.X)
 	for _, arg := range call.Args {
 		ast.Walk(c, arg)
@@ -166,8 +182,8 @@ func (c *collector) ref(pkg, name string) {
 	c.found.refs = append(c.found.refs, r)
 }
 
-func (c *collector) selector(name string, count int) {
-	s := selector{name: name, count: count}
+func (c *collector) selector(name string, count int, owner ref) {
+	s := selector{name: name, count: count, owner: owner}
 	if !ast.IsExported(name) {
 		s.pkg = c.pkg.listed.ImportPath
 	}

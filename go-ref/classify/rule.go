@@ -42,6 +42,26 @@ func within(path, pattern string) bool {
 	return path == pattern
 }
 
+// inertPackages have functions that change nothing: a variable made by one of
+// them counts where it is mentioned, and not for being initialised.
+var inertPackages = []cut{
+	{"k8s.io/apimachinery/pkg/util/sets", "makes sets"},
+	{"k8s.io/kubernetes/pkg/util/sets", "makes sets"},
+	{"k8s.io/utils/set", "makes sets"},
+	{"k8s.io/utils/ptr", "makes pointers"},
+	{"k8s.io/utils/pointer", "makes pointers"},
+}
+
+// inert says whether calls of a package's functions have no effect.
+func inert(path string) bool {
+	for _, cut := range inertPackages {
+		if within(path, cut.path) {
+			return true
+		}
+	}
+	return false
+}
+
 // state is something global that subjects consult and that an init function of a
 // package which they otherwise do not use can change.
 type state struct {
@@ -53,11 +73,10 @@ type state struct {
 var states = []state{
 	{"k8s.io/kubernetes/pkg/api/legacyscheme", nil, "the scheme that decodes, defaults and converts"},
 	{"k8s.io/kubernetes/pkg/api", []string{"Scheme", "Codecs", "Codec", "ParameterCodec", "Registry", "GroupFactoryRegistry", "RegisterRESTMapper"}, "the scheme until 1.8"},
+	{"k8s.io/kubernetes/pkg/api/registered", nil, "the versions that 1.1 encodes and decodes"},
 	{"k8s.io/kubernetes/pkg/api/latest", nil, "the versions that 1.1 encodes and decodes"},
 	{"k8s.io/kubernetes/pkg/apimachinery/registered", nil, "the versions that codecs and mappers know"},
-	{"k8s.io/apimachinery/pkg/apimachinery/registered", nil, "the versions that codecs and mappers know"},
 	{"k8s.io/kubernetes/pkg/apimachinery/announced", nil, "the versions that codecs and mappers know"},
-	{"k8s.io/apimachinery/pkg/apimachinery/announced", nil, "the versions that codecs and mappers know"},
 	{"k8s.io/apiserver/pkg/util/feature", nil, "the gates that strategies and admission consult"},
 	{"k8s.io/kubernetes/pkg/util/config", []string{"DefaultFeatureGate"}, "the gates until 1.5"},
 	{"k8s.io/kubernetes/pkg/util/feature", nil, "the gates in 1.5"},
@@ -68,7 +87,6 @@ var states = []state{
 	{"github.com/json-iterator/go", []string{"RegisterExtension", "RegisterTypeDecoder", "RegisterTypeDecoderFunc", "RegisterTypeEncoder", "RegisterTypeEncoderFunc", "RegisterFieldDecoder", "RegisterFieldDecoderFunc", "RegisterFieldEncoder", "RegisterFieldEncoderFunc", "ConfigDefault", "ConfigCompatibleWithStandardLibrary"}, "how types are read and written"},
 	{"github.com/ugorji/go/codec", []string{"GenVersion", "NewJsonHandle"}, "how types are read and written"},
 	{"github.com/davecgh/go-spew/spew", []string{"Config"}, "how values are dumped"},
-	{"k8s.io/apiserver/pkg/storage/names", []string{"SimpleNameGenerator"}, "the names of volumes"},
 }
 
 // isState says whether a declaration is one of the states.
@@ -84,6 +102,25 @@ func isState(path, name string) bool {
 			if known == name {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// calledOnly are methods that nobody hands around as a value, so that x.name
+// without a call is a field of something else.
+var calledOnly = []struct{ method, reason string }{
+	{"k8s.io/client-go/informers.sharedInformerFactory.Start", "informers are started by calls; protobuf's ranges have a field Start"},
+	{"k8s.io/client-go/informers.sharedInformerFactory.StartWithContext", "informers are started by calls"},
+	{"k8s.io/client-go/tools/cache.sharedIndexInformer.Run", "informers are run by calls"},
+	{"k8s.io/client-go/tools/cache.sharedIndexInformer.RunWithContext", "informers are run by calls"},
+}
+
+// isCalledOnly says whether a method counts for calls only.
+func isCalledOnly(method *node) bool {
+	for _, known := range calledOnly {
+		if known.method == method.String() {
+			return true
 		}
 	}
 	return false

@@ -20,7 +20,8 @@ type program struct {
 	callbacks map[string][]selector
 	main      *pkg
 
-	touches []touch // see touchingInits
+	embedded map[*node]bool // types that a struct embeds
+	touches  []touch        // see touchingInits
 }
 
 // pkg is one parsed package.
@@ -121,6 +122,7 @@ func load(packages []*listed) (*program, error) {
 		return nil, fmt.Errorf("the listing has no package main")
 	}
 	program.keepInits()
+	program.noteEmbedded()
 	return program, nil
 }
 
@@ -183,6 +185,20 @@ func (p *program) keepInits() {
 			}
 		}
 		pkg.inits = kept
+	}
+}
+
+// noteEmbedded collects the types whose methods may be promoted.
+func (p *program) noteEmbedded() {
+	p.embedded = map[*node]bool{}
+	for _, pkg := range p.packages {
+		for _, n := range pkg.nodes {
+			for _, r := range n.found.embedded {
+				for _, t := range p.resolve(r) {
+					p.embedded[t] = true
+				}
+			}
+		}
 	}
 }
 
@@ -457,7 +473,7 @@ func (r *fileReader) nameValues(spec *ast.ValueSpec, n *node) {
 }
 
 // readCalls notes what an initialiser calls besides the standard library, opaque
-// packages and what is predeclared. The body of a function literal does not run
+// and inert packages, and what is predeclared. The body of a function literal does not run
 // unless the literal is called.
 func (r *fileReader) readCalls(n *node, value ast.Expr) {
 	ast.Inspect(value, func(tree ast.Node) bool {
@@ -476,6 +492,12 @@ func (r *fileReader) readCallee(n *node, fun ast.Expr) {
 	case *ast.ParenExpr:
 		r.readCallee(n, fun.X)
 		return
+	case *ast.IndexExpr: // type arguments
+		r.readCallee(n, fun.X)
+		return
+	case *ast.IndexListExpr:
+		r.readCallee(n, fun.X)
+		return
 	case *ast.StarExpr:
 		r.readCallee(n, fun.X)
 		return
@@ -491,7 +513,8 @@ func (r *fileReader) readCallee(n *node, fun ast.Expr) {
 		}
 	case *ast.SelectorExpr:
 		if path, ok := r.imported(fun.X); ok {
-			if standard(path) && !actingStandard[path] || opaque(unvendored(path)) != "" {
+			name := unvendored(path)
+			if standard(path) && !actingStandard[path] || opaque(name) != "" || inert(name) {
 				return
 			}
 			n.callees = append(n.callees, ref{path, fun.Sel.Name})

@@ -49,8 +49,8 @@ func (p *program) touchedStates(from *node) map[string]*pkg {
 		for _, r := range n.found.refs {
 			if r.pkg == n.pkg.listed.ImportPath {
 				next = append(next, n.pkg.named[r.name]...)
-			} else if path := unvendored(r.pkg); isState(path, r.name) && p.packages[r.pkg] != nil {
-				touched[path+"."+r.name] = p.packages[r.pkg]
+			} else if holder := p.holder(r); holder != nil {
+				touched[holder.path+"."+r.name] = holder
 			}
 		}
 		for _, s := range n.found.selectors {
@@ -64,6 +64,19 @@ func (p *program) touchedStates(from *node) map[string]*pkg {
 		}
 	}
 	return touched
+}
+
+// holder is the package of the state that a mention means, or nil.
+func (p *program) holder(r ref) *pkg {
+	if !isState(unvendored(r.pkg), r.name) {
+		return nil
+	}
+	for _, n := range p.resolve(r) {
+		if n.kind == kindVar || n.kind == kindFunc {
+			return n.pkg
+		}
+	}
+	return nil
 }
 
 func (p *pkg) methodsNamed(name string) []*node {

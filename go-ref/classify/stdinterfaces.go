@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-//go:generate sh -c "go run . -stdnames $(go env GOROOT) > stdnames.new && mv stdnames.new stdnames.txt"
+//go:generate sh -c "go run . -stdinterfaces $(go env GOROOT) > stdinterfaces.new && mv stdinterfaces.new stdinterfaces.txt"
 
-// standardMethods are the methods of all interface types in the sources of
-// standard libraries.
-func standardMethods(goroots []string) (map[string]bool, error) {
-	names := map[string]bool{}
+// standardInterfaces are all interface types in the sources of standard
+// libraries, each as a line "Method parameters, Method parameters".
+func standardInterfaces(goroots []string) (map[string]bool, error) {
+	lines := map[string]bool{}
 	for _, goroot := range goroots {
 		root := filepath.Join(goroot, "src")
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -39,8 +39,8 @@ func standardMethods(goroots []string) (map[string]bool, error) {
 			}
 			ast.Inspect(file, func(n ast.Node) bool {
 				if t, ok := n.(*ast.InterfaceType); ok {
-					for _, m := range interfaceMethods(t) {
-						names[m.String()] = true
+					if line := interfaceLine(t); line != "" {
+						lines[line] = true
 					}
 				}
 				return true
@@ -51,7 +51,17 @@ func standardMethods(goroots []string) (map[string]bool, error) {
 			return nil, err
 		}
 	}
-	return names, nil
+	return lines, nil
+}
+
+// interfaceLine is an interface's line; empty if it declares no methods.
+func interfaceLine(t *ast.InterfaceType) string {
+	var methods []string
+	for _, m := range interfaceMethods(t) {
+		methods = append(methods, m.String())
+	}
+	sort.Strings(methods)
+	return strings.Join(methods, ", ")
 }
 
 // method is a method of an interface type.
@@ -81,19 +91,19 @@ func interfaceMethods(t *ast.InterfaceType) []method {
 	return found
 }
 
-func writeStandardNames(w io.Writer, goroots []string) error {
-	names, err := standardMethods(goroots)
+func writeStandardInterfaces(w io.Writer, goroots []string) error {
+	lines, err := standardInterfaces(goroots)
 	if err != nil {
 		return err
 	}
 	var sorted []string
-	for name := range names {
-		sorted = append(sorted, name)
+	for line := range lines {
+		sorted = append(sorted, line)
 	}
 	sort.Strings(sorted)
-	fmt.Fprintln(w, "# Exported methods of the standard library's interface types, and how many parameters they have. Made by classify -stdnames GOROOT...")
-	for _, name := range sorted {
-		fmt.Fprintln(w, name)
+	fmt.Fprintln(w, "# The interface types of standard libraries: their methods with the number of parameters. Made by classify -stdinterfaces GOROOT...")
+	for _, line := range sorted {
+		fmt.Fprintln(w, line)
 	}
 	return nil
 }
