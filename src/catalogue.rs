@@ -361,7 +361,9 @@ fn answer(release: Release, question: Option<&str>) -> Option<Answer> {
         let neighbour = neighbour?;
         built_alike(neighbour, question).or_else(|| nearest_built(neighbour))
     };
-    let by = nearest(before).or(nearest(after)).or(nearest_built(release))?;
+    let by = nearest(before)
+        .or(nearest(after))
+        .or(nearest_built(release))?;
     Some(Answer {
         by,
         or_else: nearest(after).filter(|other| *other != by),

@@ -207,7 +207,10 @@ impl ReleaseReport {
         let results: Vec<ReleaseResult> = entries.map(ReleaseResult::from).collect();
         let with = |evidence: Evidence| {
             let label = Some(evidence.label());
-            results.iter().filter(|result| result.evidence == label).count()
+            results
+                .iter()
+                .filter(|result| result.evidence == label)
+                .count()
         };
         let summary = ReleaseSummary {
             releases: results.len(),

@@ -7,10 +7,11 @@
 //! is written by hand.
 //!
 //! Types are stored once for all releases that share them and parsed only when a release that has
-//! them is asked for.
+//! them is asked for; releases whose schemas are equal share what was parsed.
 
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use fnv::FnvHashMap;
 use serde::Deserialize;
@@ -19,7 +20,8 @@ use crate::release::Release;
 
 /// Every distinct type definition, a JSON object a line, sorted by type and digest.
 const TYPES: &str = include_str!("../golden/schemas/types.jsonl");
-/// A line per release: toolchain, kinds, feature gates and the digests of its types.
+/// A line per release: toolchain, kinds, feature gates and the digests of its types, or how it
+/// differs from the release of an earlier line.
 const RELEASES: &str = include_str!("../golden/schemas/releases.jsonl");
 
 /// A type of a [`Schema`]; only meaningful together with the schema it came from.
@@ -34,7 +36,13 @@ impl TypeId {
 /// All types of one release.
 pub struct Schema {
     release: Release,
-    toolchain: Box<str>,
+    toolchain: &'static str,
+    types: Arc<Types>,
+}
+
+/// What releases share whose lines say the same.
+#[derive(Default)]
+struct Types {
     kinds: Box<[KindEntry]>,
     gates: FnvHashMap<Box<str>, bool>,
     types: Vec<Type>,
@@ -199,15 +207,42 @@ struct RawField<'a> {
     unexp: bool,
 }
 
+/// A line of [`RELEASES`]. With `like`, what is absent is as in the release of that earlier line,
+/// and its types are these without `without`, and `types` besides.
 #[derive(Deserialize)]
 struct ReleaseLine<'a> {
     toolchain: &'a str,
+    like: Option<&'a str>,
     #[serde(borrow)]
-    kinds: Vec<RawKind<'a>>,
-    #[serde(borrow, rename = "featureGates", default)]
-    gates: FnvHashMap<&'a str, bool>,
-    #[serde(borrow)]
+    kinds: Option<Vec<RawKind<'a>>>,
+    #[serde(borrow, rename = "featureGates")]
+    gates: Option<FnvHashMap<&'a str, bool>>,
+    #[serde(borrow, default)]
+    without: Vec<&'a str>,
+    #[serde(borrow, default)]
     types: Vec<&'a str>,
+}
+
+impl<'a> ReleaseLine<'a> {
+    /// The release that this one equals but for its number and its toolchain.
+    fn equal_to(&self) -> Option<&'a str> {
+        let differs = self.kinds.is_some()
+            || self.gates.is_some()
+            || !self.without.is_empty()
+            || !self.types.is_empty();
+        self.like.filter(|_| !differs)
+    }
+
+    /// Takes over from the line that this one is like.
+    fn complete(&mut self, base: ReleaseLine<'a>) {
+        self.like = base.like;
+        self.kinds = self.kinds.take().or(base.kinds);
+        self.gates = self.gates.take().or(base.gates);
+        let kept = base.types.into_iter();
+        self.types
+            .extend(kept.filter(|digest| !self.without.contains(digest)));
+        self.without.extend(base.without);
+    }
 }
 
 #[derive(Deserialize)]
@@ -231,9 +266,45 @@ fn type_lines() -> &'static FnvHashMap<&'static str, &'static str> {
     })
 }
 
-fn release_line(release: Release) -> Option<&'static str> {
+/// A release's line, and where it begins.
+fn find_line<'a>(lines: &'a str, release: &str) -> Option<(usize, &'a str)> {
     let prefix = format!("{{\"release\":\"{release}\",");
-    RELEASES.lines().find(|line| line.starts_with(&prefix))
+    let mut start = 0;
+    for line in lines.lines() {
+        if line.starts_with(&prefix) {
+            return Some((start, line));
+        }
+        start += line.len() + 1;
+    }
+    None
+}
+
+/// [`find_line`], parsed. A line can only be like one that stands before `end`.
+fn read_line<'a>(
+    lines: &'a str,
+    release: &str,
+    end: usize,
+) -> Result<(usize, ReleaseLine<'a>), SchemaError> {
+    let (start, line) = find_line(lines, release)
+        .filter(|(start, _)| *start < end)
+        .ok_or_else(|| SchemaError(format!("no schema was recorded for {release}")))?;
+    let line = serde_json::from_str(line)
+        .map_err(|e| SchemaError(format!("the line of {release} is damaged: {e}")))?;
+    Ok((start, line))
+}
+
+/// A line with everything that it leaves to earlier ones.
+fn whole<'a>(
+    lines: &'a str,
+    mut start: usize,
+    mut line: ReleaseLine<'a>,
+) -> Result<ReleaseLine<'a>, SchemaError> {
+    while let Some(release) = line.like {
+        let base;
+        (start, base) = read_line(lines, release, start)?;
+        line.complete(base);
+    }
+    Ok(line)
 }
 
 /// The releases that have a schema of their own, in the file's order.
@@ -246,7 +317,8 @@ pub fn releases() -> impl Iterator<Item = Release> {
 
 /// The Go toolchain that a release's schema was recorded with, without loading the schema.
 pub fn toolchain_of(release: Release) -> Option<&'static str> {
-    let (_, rest) = release_line(release)?.split_once("\"toolchain\":\"")?;
+    let (_, line) = find_line(RELEASES, &release.to_string())?;
+    let (_, rest) = line.split_once("\"toolchain\":\"")?;
     rest.split('"').next()
 }
 
@@ -256,60 +328,170 @@ impl Schema {
     /// # Errors
     /// When there is none, or when the embedded file is damaged.
     pub fn load(release: Release) -> Result<Schema, SchemaError> {
-        let line = release_line(release)
-            .ok_or_else(|| SchemaError(format!("no schema was recorded for {release}")))?;
-        let damaged = |what: &str, e: &dyn fmt::Display| {
-            SchemaError(format!("schema of {release} is damaged: {what}: {e}"))
-        };
-        let raw: ReleaseLine =
-            serde_json::from_str(line).map_err(|e| damaged("release line", &e))?;
+        let name = release.to_string();
+        let (mut start, mut line) = read_line(RELEASES, &name, usize::MAX)?;
+        let toolchain = line.toolchain;
+        while let Some(other) = line.equal_to() {
+            (start, line) = read_line(RELEASES, other, start)?;
+        }
+        let types = shared(start, line)
+            .map_err(|e| SchemaError(format!("schema of {release} is damaged: {e}")))?;
+        Ok(Schema {
+            release,
+            toolchain,
+            types,
+        })
+    }
+
+    /// The release these types belong to.
+    pub fn release(&self) -> Release {
+        self.release
+    }
+
+    /// The Go toolchain the release was built with: `go1.23.10`.
+    pub fn toolchain(&self) -> &str {
+        self.toolchain
+    }
+
+    /// The workload kinds, in every API version that the release serves.
+    pub fn kinds(&self) -> &[KindEntry] {
+        &self.types.kinds
+    }
+
+    /// The kind that a manifest names.
+    pub fn kind(&self, api_version: &str, kind: &str) -> Option<&KindEntry> {
+        self.kinds()
+            .iter()
+            .find(|k| &*k.api_version == api_version && &*k.kind == kind)
+    }
+
+    /// Whether a feature gate is on by default; `None` where the release has no such gate.
+    pub fn feature_gate(&self, name: &str) -> Option<bool> {
+        self.types.gates.get(name).copied()
+    }
+
+    /// Every feature gate and whether it is on by default.
+    pub fn feature_gates(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.types.gates.iter().map(|(gate, on)| (&**gate, *on))
+    }
+
+    /// The types that have a name of their own, in no particular order.
+    pub fn named_types(&self) -> impl Iterator<Item = &Type> {
+        let composed = |id: &str| id.starts_with(['*', '[']) || id.starts_with("map[");
+        let types = self.types.types.iter();
+        types.filter(move |ty| ty.id.contains('.') && !composed(&ty.id))
+    }
+
+    /// What a type is made of, as Go writes it: `[]string`, `map[string]k8s.io/api/core/v1.Taint`.
+    pub fn kind_name(&self, kind: &Kind) -> String {
+        let id = |ty: &TypeId| &*self[*ty].id;
+        match kind {
+            Kind::Bool => "bool".to_owned(),
+            Kind::Int(bits) => format!("int{bits}"),
+            Kind::Uint(bits) => format!("uint{bits}"),
+            Kind::Uintptr => "uintptr".to_owned(),
+            Kind::Float(bits) => format!("float{bits}"),
+            Kind::String => "string".to_owned(),
+            Kind::Pointer(to) => format!("*{}", id(to)),
+            Kind::Slice(of) => format!("[]{}", id(of)),
+            Kind::Bytes => "[]uint8".to_owned(),
+            Kind::Array(length, of) => format!("[{length}]{}", id(of)),
+            Kind::Map(key, value) => format!("map[{}]{}", id(key), id(value)),
+            Kind::Struct(_) => "struct".to_owned(),
+            Kind::Interface => "interface".to_owned(),
+            Kind::Opaque => "opaque".to_owned(),
+        }
+    }
+
+    /// The type with this id (`k8s.io/api/core/v1.Container`, `*int64`).
+    pub fn find(&self, id: &str) -> Option<TypeId> {
+        self.types.ids.get(id).copied()
+    }
+
+    /// A struct's fields; empty for every other kind.
+    pub fn fields(&self, ty: TypeId) -> &[Field] {
+        match &self[ty].kind {
+            Kind::Struct(fields) => fields,
+            _ => &[],
+        }
+    }
+
+    /// The position and the description of a field, by its Go name.
+    pub fn field(&self, ty: TypeId, name: &str) -> Option<(usize, &Field)> {
+        self.fields(ty)
+            .iter()
+            .enumerate()
+            .find(|(_, field)| &*field.name == name)
+    }
+}
+
+/// The types of the line that begins at `start`: parsed once for as long as somebody has them.
+fn shared(start: usize, line: ReleaseLine<'static>) -> Result<Arc<Types>, SchemaError> {
+    static PARSED: Mutex<BTreeMap<usize, Weak<Types>>> = Mutex::new(BTreeMap::new());
+    let mut parsed = PARSED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(types) = parsed.get(&start).and_then(Weak::upgrade) {
+        return Ok(types);
+    }
+    let types = Arc::new(Types::new(&whole(RELEASES, start, line)?)?);
+    parsed.insert(start, Arc::downgrade(&types));
+    Ok(types)
+}
+
+impl Types {
+    fn new(line: &ReleaseLine<'_>) -> Result<Types, SchemaError> {
+        let damaged = |what: &str, e: &dyn fmt::Display| SchemaError(format!("{what}: {e}"));
         let lines = type_lines();
-        let mut raws = Vec::with_capacity(raw.types.len());
-        for digest in &raw.types {
+        let mut raws = Vec::with_capacity(line.types.len());
+        for digest in &line.types {
             let line = lines
                 .get(digest)
                 .ok_or_else(|| damaged("missing type", digest))?;
             let line: TypeLine = serde_json::from_str(line).map_err(|e| damaged(digest, &e))?;
             raws.push(line.ty);
         }
-
-        let mut schema = Schema {
-            release,
-            toolchain: raw.toolchain.into(),
-            kinds: Box::new([]),
-            gates: raw.gates.iter().map(|(k, v)| (Box::from(*k), *v)).collect(),
-            types: Vec::with_capacity(raws.len() * 2),
-            ids: FnvHashMap::default(),
+        let gates = line.gates.iter().flatten();
+        let mut types = Types {
+            gates: gates.map(|(name, on)| (Box::from(*name), *on)).collect(),
+            ..Types::default()
         };
         // Named types first, so that composed ones can refer to them in any order.
         for ty in &raws {
-            let id = TypeId(schema.types.len() as u32);
-            schema.ids.insert(ty.id.into(), id);
-            schema.types.push(Type {
-                id: ty.id.into(),
-                name: ty.name.into(),
-                kind: Kind::Opaque,
-                special: special_of(ty.id),
-            });
+            types.push(ty.id, ty.name.into(), Kind::Opaque);
         }
         for (index, ty) in raws.iter().enumerate() {
-            let kind = schema.raw_kind(ty).map_err(|e| damaged(ty.id, &e))?;
-            schema.types[index].kind = kind;
+            let kind = types.raw_kind(ty).map_err(|e| damaged(ty.id, &e))?;
+            types.types[index].kind = kind;
         }
-        let mut kinds = Vec::with_capacity(raw.kinds.len());
-        for kind in &raw.kinds {
+        let mut kinds = Vec::new();
+        for kind in line.kinds.iter().flatten() {
             kinds.push(KindEntry {
                 api_version: kind.api_version.into(),
                 kind: kind.kind.into(),
-                versioned: schema.intern(kind.ty).map_err(|e| damaged(kind.kind, &e))?,
+                versioned: types.intern(kind.ty).map_err(|e| damaged(kind.kind, &e))?,
                 internal: match kind.internal {
-                    Some(id) => Some(schema.intern(id).map_err(|e| damaged(kind.kind, &e))?),
+                    Some(id) => Some(types.intern(id).map_err(|e| damaged(kind.kind, &e))?),
                     None => None,
                 },
             });
         }
-        schema.kinds = kinds.into();
-        Ok(schema)
+        types.kinds = kinds.into();
+        Ok(types)
+    }
+
+    fn push(&mut self, id: &str, name: Box<str>, kind: Kind) -> TypeId {
+        let ty = TypeId(self.types.len() as u32);
+        self.ids.insert(id.into(), ty);
+        self.types.push(Type {
+            id: id.into(),
+            name,
+            kind,
+            special: special_of(id),
+        });
+        ty
+    }
+
+    fn name(&self, ty: TypeId) -> &str {
+        &self.types[ty.0 as usize].name
     }
 
     fn raw_kind(&mut self, ty: &RawType<'_>) -> Result<Kind, SchemaError> {
@@ -343,19 +525,19 @@ impl Schema {
         }
         let (name, kind) = if let Some(elem) = reference.strip_prefix('*') {
             let elem = self.intern(elem)?;
-            (format!("*{}", self[elem].name), Kind::Pointer(elem))
+            (format!("*{}", self.name(elem)), Kind::Pointer(elem))
         } else if reference == "[]uint8" {
             (reference.to_owned(), Kind::Bytes)
         } else if let Some(elem) = reference.strip_prefix("[]") {
             let elem = self.intern(elem)?;
-            (format!("[]{}", self[elem].name), Kind::Slice(elem))
+            (format!("[]{}", self.name(elem)), Kind::Slice(elem))
         } else if let Some((key, elem)) = reference
             .strip_prefix("map[")
             .and_then(|rest| rest.split_once(']'))
         {
             let (key, elem) = (self.intern(key)?, self.intern(elem)?);
             (
-                format!("map[{}]{}", self[key].name, self[elem].name),
+                format!("map[{}]{}", self.name(key), self.name(elem)),
                 Kind::Map(key, elem),
             )
         } else if let Some((len, elem)) = reference
@@ -367,103 +549,13 @@ impl Schema {
                 .parse()
                 .map_err(|_| SchemaError(format!("no such type: {reference}")))?;
             (
-                format!("[{len}]{}", self[elem].name),
+                format!("[{len}]{}", self.name(elem)),
                 Kind::Array(len, elem),
             )
         } else {
             (reference.to_owned(), predeclared_kind(reference))
         };
-        let id = TypeId(self.types.len() as u32);
-        self.types.push(Type {
-            id: reference.into(),
-            name: name.into(),
-            kind,
-            special: special_of(reference),
-        });
-        self.ids.insert(reference.into(), id);
-        Ok(id)
-    }
-
-    /// The release these types belong to.
-    pub fn release(&self) -> Release {
-        self.release
-    }
-
-    /// The Go toolchain the release was built with: `go1.23.10`.
-    pub fn toolchain(&self) -> &str {
-        &self.toolchain
-    }
-
-    /// The workload kinds, in every API version that the release serves.
-    pub fn kinds(&self) -> &[KindEntry] {
-        &self.kinds
-    }
-
-    /// The kind that a manifest names.
-    pub fn kind(&self, api_version: &str, kind: &str) -> Option<&KindEntry> {
-        self.kinds
-            .iter()
-            .find(|k| &*k.api_version == api_version && &*k.kind == kind)
-    }
-
-    /// Whether a feature gate is on by default; `None` where the release has no such gate.
-    pub fn feature_gate(&self, name: &str) -> Option<bool> {
-        self.gates.get(name).copied()
-    }
-
-    /// Every feature gate and whether it is on by default.
-    pub fn feature_gates(&self) -> impl Iterator<Item = (&str, bool)> {
-        self.gates.iter().map(|(gate, on)| (&**gate, *on))
-    }
-
-    /// The types that have a name of their own, in no particular order.
-    pub fn named_types(&self) -> impl Iterator<Item = &Type> {
-        let composed = |id: &str| id.starts_with(['*', '[']) || id.starts_with("map[");
-        self.types
-            .iter()
-            .filter(move |ty| ty.id.contains('.') && !composed(&ty.id))
-    }
-
-    /// What a type is made of, as Go writes it: `[]string`, `map[string]k8s.io/api/core/v1.Taint`.
-    pub fn kind_name(&self, kind: &Kind) -> String {
-        let id = |ty: &TypeId| &*self[*ty].id;
-        match kind {
-            Kind::Bool => "bool".to_owned(),
-            Kind::Int(bits) => format!("int{bits}"),
-            Kind::Uint(bits) => format!("uint{bits}"),
-            Kind::Uintptr => "uintptr".to_owned(),
-            Kind::Float(bits) => format!("float{bits}"),
-            Kind::String => "string".to_owned(),
-            Kind::Pointer(to) => format!("*{}", id(to)),
-            Kind::Slice(of) => format!("[]{}", id(of)),
-            Kind::Bytes => "[]uint8".to_owned(),
-            Kind::Array(length, of) => format!("[{length}]{}", id(of)),
-            Kind::Map(key, value) => format!("map[{}]{}", id(key), id(value)),
-            Kind::Struct(_) => "struct".to_owned(),
-            Kind::Interface => "interface".to_owned(),
-            Kind::Opaque => "opaque".to_owned(),
-        }
-    }
-
-    /// The type with this id (`k8s.io/api/core/v1.Container`, `*int64`).
-    pub fn find(&self, id: &str) -> Option<TypeId> {
-        self.ids.get(id).copied()
-    }
-
-    /// A struct's fields; empty for every other kind.
-    pub fn fields(&self, ty: TypeId) -> &[Field] {
-        match &self[ty].kind {
-            Kind::Struct(fields) => fields,
-            _ => &[],
-        }
-    }
-
-    /// The position and the description of a field, by its Go name.
-    pub fn field(&self, ty: TypeId, name: &str) -> Option<(usize, &Field)> {
-        self.fields(ty)
-            .iter()
-            .enumerate()
-            .find(|(_, field)| &*field.name == name)
+        Ok(self.push(reference, name.into(), kind))
     }
 }
 
@@ -471,13 +563,18 @@ impl std::ops::Index<TypeId> for Schema {
     type Output = Type;
 
     fn index(&self, id: TypeId) -> &Type {
-        &self.types[id.0 as usize]
+        &self.types.types[id.0 as usize]
     }
 }
 
 impl fmt::Debug for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Schema({}, {} types)", self.release, self.types.len())
+        write!(
+            f,
+            "Schema({}, {} types)",
+            self.release,
+            self.types.types.len()
+        )
     }
 }
 
@@ -551,4 +648,45 @@ fn json_field(field: &RawField<'_>) -> Option<JsonField> {
         omit_empty: has("omitempty"),
         omit_zero: has("omitzero"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINES: &str = r#"{"release":"v1.2.0","toolchain":"go1","kinds":[],"featureGates":{"A":true},"types":["a","b","c"]}
+{"release":"v1.2.1","toolchain":"go1","like":"v1.2.0","without":["b"],"types":["B"]}
+{"release":"v1.2.2","toolchain":"go1","like":"v1.2.1","featureGates":{"A":false},"without":["B","c"],"types":["b"]}
+{"release":"v1.2.3","toolchain":"go2","like":"v1.2.2"}
+{"release":"v1.2.4","toolchain":"go2","like":"v1.2.5"}
+{"release":"v1.2.5","toolchain":"go2","like":"v1.2.3"}
+"#;
+
+    fn types(release: &str) -> (Vec<&'static str>, bool) {
+        let (start, line) = read_line(LINES, release, usize::MAX).unwrap();
+        let mut line = whole(LINES, start, line).unwrap();
+        line.types.sort_unstable();
+        (line.types, line.gates.unwrap()["A"])
+    }
+
+    #[test]
+    fn a_line_says_how_it_differs_from_an_earlier_one() {
+        assert_eq!(types("v1.2.0"), (vec!["a", "b", "c"], true));
+        assert_eq!(types("v1.2.1"), (vec!["B", "a", "c"], true));
+        assert_eq!(types("v1.2.2"), (vec!["a", "b"], false));
+        assert_eq!(types("v1.2.3"), types("v1.2.2"));
+    }
+
+    #[test]
+    fn no_line_is_like_a_later_one() {
+        let (start, line) = read_line(LINES, "v1.2.4", usize::MAX).unwrap();
+        assert!(whole(LINES, start, line).is_err());
+    }
+
+    #[test]
+    fn who_asks_again_gets_what_was_parsed() {
+        let load = || Schema::load("v1.30.14".parse().unwrap()).unwrap();
+        let (first, second) = (load(), load());
+        assert!(Arc::ptr_eq(&first.types, &second.types));
+    }
 }

@@ -1,9 +1,8 @@
 //! What stands in `golden/`, read and indexed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -40,7 +39,7 @@ struct CaseLine {
     text: Option<String>,
 }
 
-/// Where the questions of a vector file come from.
+/// Where cases come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// `golden/corpus/*.jsonl` except the YAML texts.
@@ -92,7 +91,19 @@ pub fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The questions of a source, in the order of the files.
+/// The folders in a folder, sorted by name.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.is_dir());
+    paths.sort();
+    Ok(paths)
+}
+
+/// The cases of a source, in the order of the files.
 ///
 /// # Errors
 /// When a file is missing, damaged or holds a case without a question.
@@ -136,31 +147,8 @@ pub fn cases(golden: &Path, source: Source, release: &str) -> Result<Vec<Case>> 
     Ok(cases)
 }
 
-/// [`cases`] of this repository, read once.
-///
-/// # Errors
-/// As [`cases`].
-pub fn shared_cases(source: Source, release: &str) -> Result<Arc<Vec<Case>>> {
-    type Cache = Mutex<HashMap<String, Arc<Vec<Case>>>>;
-    static CACHE: OnceLock<Cache> = OnceLock::new();
-    let key = match source {
-        Source::Random => release.to_owned(),
-        other => format!("{other:?}"),
-    };
-    let mut cache = CACHE
-        .get_or_init(Mutex::default)
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(cases) = cache.get(&key) {
-        return Ok(Arc::clone(cases));
-    }
-    let read = Arc::new(cases(&root(), source, release)?);
-    cache.insert(key, Arc::clone(&read));
-    Ok(read)
-}
-
 /// What a reference answered.
-#[derive(Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Vector {
     /// The case.
@@ -168,7 +156,11 @@ pub struct Vector {
     /// Container hashes: init containers, containers, ephemeral containers.
     #[serde(default)]
     pub hashes: Option<Vec<u64>>,
-    /// The first 16 hexadecimal digits of the SHA-256 of the object's JSON as Go wrote it.
+    /// The UID of a static Pod, which is a hash of all the rest; the object is without it.
+    #[serde(default)]
+    pub uid: Option<String>,
+    /// The first 16 hexadecimal digits of the SHA-256 of the object's JSON as Go wrote it, the UID
+    /// masked where there is a `uid`.
     #[serde(default)]
     pub object: Option<String>,
     /// One hash.
@@ -187,6 +179,7 @@ impl Vector {
     pub fn parts(&self) -> Vec<&'static str> {
         let parts = [
             ("hashes", self.hashes.is_some()),
+            ("uid", self.uid.is_some()),
             ("object", self.object.is_some()),
             ("hash", self.hash.is_some()),
             ("json", self.json.is_some()),
@@ -198,95 +191,267 @@ impl Vector {
             .map(|(name, _)| name)
             .collect()
     }
+
+    /// Whether it expects the same: of an error only that it is one.
+    pub fn expects_what(&self, other: &Vector) -> bool {
+        self == other || self.error.is_some() && other.error.is_some()
+    }
 }
 
-/// A vector file's place says what it answers: `vectors/<release>/[random.]<subject>[.<view>]…`.
+/// What is asked about every case: `container-hash.delivered`, `deep-hash.internal.static`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct VectorFile {
-    /// The file.
-    pub path: PathBuf,
-    /// `v1.30.14`
-    pub release: String,
+pub struct Question {
+    /// As files are named.
+    pub name: String,
     /// `container-hash`
     pub subject: String,
     /// `decoded`, `delivered`, `static`
     pub view: Option<String>,
     /// `versioned`, `internal`
     pub form: Option<String>,
-    /// Whether it answers for random objects.
-    pub random: bool,
 }
 
-impl VectorFile {
-    /// Reads the path.
+impl Question {
+    /// Reads `<subject>[.<form>][.<view>]`.
     ///
     /// # Errors
-    /// When it does not follow the pattern.
-    pub fn new(path: &Path) -> Result<VectorFile> {
-        let bad = || format!("{}: not a vector file's name", path.display());
-        let name = path.file_name().and_then(|n| n.to_str()).ok_or_else(bad)?;
-        let release = path
-            .parent()
-            .and_then(|p| p.file_name())
-            .and_then(|n| n.to_str())
-            .ok_or_else(bad)?;
-        let stem = name.strip_suffix(".jsonl").ok_or_else(bad)?;
-        let (random, stem) = match stem.strip_prefix("random.") {
-            Some(rest) => (true, rest),
-            None => (false, stem),
-        };
-        let mut parts = stem.split('.');
+    /// When the name does not follow the pattern.
+    pub fn new(name: &str) -> Result<Question> {
+        let mut parts = name.split('.');
         let subject = parts.next().unwrap_or_default().to_owned();
         let (mut view, mut form) = (None, None);
         for part in parts {
             match part {
                 "decoded" | "delivered" | "static" if view.is_none() => {
-                    view = Some(part.to_owned())
+                    view = Some(part.to_owned());
                 }
                 "versioned" | "internal" if form.is_none() => form = Some(part.to_owned()),
-                _ => return Err(bad()),
+                _ => return Err(format!("{name}: not a question")),
             }
         }
-        Ok(VectorFile {
-            path: path.to_owned(),
-            release: release.to_owned(),
+        Ok(Question {
+            name: name.to_owned(),
             subject,
             view,
             form,
-            random,
         })
     }
 
-    /// Where its questions stand.
+    /// The question that a file of vectors answers.
+    ///
+    /// # Errors
+    /// When its name is no question's.
+    pub fn of_file(path: &Path) -> Result<Question> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let stem = name
+            .strip_suffix(".jsonl")
+            .ok_or_else(|| format!("{}: not a file of vectors", path.display()))?;
+        Question::new(stem)
+    }
+
+    /// Where its cases stand.
     pub fn source(&self) -> Source {
-        if self.random {
-            Source::Random
-        } else if self.subject == "yaml-to-json" {
+        if self.subject == "yaml-to-json" {
             Source::Texts
         } else {
             Source::Objects
         }
     }
 
-    /// All vector files, sorted.
+    /// All questions that the manifest has answers to.
     ///
     /// # Errors
-    /// When a folder cannot be read or a name is none of ours.
-    pub fn all(golden: &Path) -> Result<Vec<VectorFile>> {
-        let vectors = golden.join("vectors");
-        let mut all = Vec::new();
-        let releases = fs::read_dir(&vectors).map_err(|e| format!("{}: {e}", vectors.display()))?;
-        for release in releases {
-            let release = release
-                .map_err(|e| format!("{}: {e}", vectors.display()))?
-                .path();
-            for path in files(&release, "")? {
-                all.push(VectorFile::new(&path)?);
-            }
-        }
-        all.sort();
-        Ok(all)
+    /// When a name is no question's.
+    pub fn all(manifest: &Manifest) -> Result<Vec<Question>> {
+        let entries = manifest.releases.iter();
+        let names: BTreeSet<&String> = entries.flat_map(|entry| entry.answers.keys()).collect();
+        names.into_iter().map(|name| Question::new(name)).collect()
     }
+}
+
+/// `vectors/<question>.jsonl`: what all releases answered, each answer from the release on that
+/// gave it first.
+#[derive(Debug)]
+pub struct Vectors {
+    /// The releases that answer, in their order.
+    releases: Vec<String>,
+    /// In the order of the file.
+    lines: Vec<Since>,
+}
+
+/// A line of a question's file.
+#[derive(Debug)]
+struct Since {
+    id: String,
+    /// The place of its release.
+    since: usize,
+    /// Nothing where the case has no answer any more.
+    answer: Option<Told>,
+}
+
+/// An answer, and its line in a file of the release alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// What is expected.
+    pub vector: Vector,
+    /// `{"id":"container-minimal","hashes":[412355312]}`
+    pub line: String,
+}
+
+impl Told {
+    fn parse(line: String) -> serde_json::Result<Told> {
+        let vector = serde_json::from_str(&line)?;
+        Ok(Told { vector, line })
+    }
+}
+
+impl Vectors {
+    /// Reads a question's file.
+    ///
+    /// # Errors
+    /// When it is missing, or a line is none, or is of a release that does not answer.
+    pub fn read(golden: &Path, question: &str, manifest: &Manifest) -> Result<Vectors> {
+        let path = golden.join("vectors").join(format!("{question}.jsonl"));
+        let entries = manifest.releases.iter();
+        let releases: Vec<String> = entries
+            .filter(|entry| entry.answers.contains_key(question))
+            .map(|entry| entry.release.clone())
+            .collect();
+        let text = read(&path)?;
+        let lines = text
+            .lines()
+            .zip(1..)
+            .map(|(line, number)| {
+                Since::parse(line, &releases)
+                    .map_err(|e| format!("{}:{number}: {e}", path.display()))
+            })
+            .collect::<Result<_>>()?;
+        Ok(Vectors { releases, lines })
+    }
+
+    /// What one release answered; nothing if it does not answer.
+    pub fn of(&self, release: &str) -> Vec<&Told> {
+        let Some(place) = self.releases.iter().position(|r| r == release) else {
+            return Vec::new();
+        };
+        let cases = self.lines.chunk_by(|one, other| one.id == other.id);
+        cases
+            .filter_map(|lines| {
+                let valid = lines.iter().rev().find(|line| line.since <= place);
+                valid.and_then(|line| line.answer.as_ref())
+            })
+            .collect()
+    }
+
+    /// Everything that is expected of anybody.
+    pub fn vectors(&self) -> impl Iterator<Item = &Vector> {
+        let told = self.lines.iter().filter_map(|line| line.answer.as_ref());
+        told.map(|told| &told.vector)
+    }
+
+    /// Lines that are not where they belong, or say what the one before them said.
+    pub fn misplaced(&self, cases: &[Case]) -> Vec<String> {
+        let places: HashMap<&str, usize> = (0..).zip(cases).map(|(n, c)| (&*c.id, n)).collect();
+        let mut wrong = Vec::new();
+        let mut last: Option<&Since> = None;
+        for line in &self.lines {
+            let release = &self.releases[line.since];
+            if !places.contains_key(&*line.id) {
+                wrong.push(format!("{}: no such case", line.id));
+            }
+            let before = last.filter(|last| last.id == line.id);
+            let place = |line: &Since| (places.get(&*line.id).copied(), line.since);
+            if last.is_some_and(|last| place(last) >= place(line)) {
+                wrong.push(format!("{} since {release}: out of order", line.id));
+            }
+            let old = before.and_then(|line| line.answer.as_ref());
+            let same = match (old, &line.answer) {
+                (None, None) => true,
+                (Some(old), Some(new)) => old.vector.expects_what(&new.vector),
+                _ => false,
+            };
+            if same {
+                wrong.push(format!("{} since {release}: nothing new", line.id));
+            }
+            last = Some(line);
+        }
+        wrong
+    }
+}
+
+impl Since {
+    fn parse(line: &str, releases: &[String]) -> Result<Since> {
+        #[derive(Deserialize)]
+        struct Head {
+            id: String,
+            since: String,
+        }
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Nothing {
+            #[serde(rename = "id")]
+            _id: String,
+            none: bool,
+        }
+        let Head { id, since } = serde_json::from_str(line).map_err(|e| e.to_string())?;
+        let place = releases.iter().position(|release| *release == since);
+        let place = place.ok_or_else(|| format!("{id}: {since} does not answer this question"))?;
+        let alone = line.replacen(&format!("\"since\":\"{since}\","), "", 1);
+        let answer = match serde_json::from_str(&alone) {
+            Ok(Nothing { none: true, .. }) => None,
+            _ => Some(Told::parse(alone).map_err(|e| e.to_string())?),
+        };
+        Ok(Since {
+            id,
+            since: place,
+            answer,
+        })
+    }
+}
+
+/// What a release answered about its random objects.
+///
+/// # Errors
+/// When the file is missing or a line is no vector.
+pub fn random_vectors(golden: &Path, release: &str, question: &str) -> Result<Vec<Told>> {
+    let path = random_folder(golden, release).join(format!("{question}.jsonl"));
+    let text = read(&path)?;
+    text.lines()
+        .zip(1..)
+        .map(|(line, number)| {
+            Told::parse(line.to_owned()).map_err(|e| format!("{}:{number}: {e}", path.display()))
+        })
+        .collect()
+}
+
+/// Where the vectors of a release's random objects lie.
+pub fn random_folder(golden: &Path, release: &str) -> PathBuf {
+    golden.join("vectors/random").join(release)
+}
+
+/// Text that stands for the UID of a static Pod.
+const UID: &str = "$UID";
+
+/// An object's text with its UID masked; as it is if it holds the mask already, which no masked
+/// object did.
+pub fn mask_uid(object: &str, uid: &str) -> String {
+    if object.contains(UID) {
+        return object.to_owned();
+    }
+    object.replace(uid, UID)
+}
+
+/// `metadata.uid`.
+pub fn uid_of(object: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Object {
+        metadata: Metadata,
+    }
+    #[derive(Deserialize)]
+    struct Metadata {
+        uid: Option<String>,
+    }
+    serde_json::from_str::<Object>(object).ok()?.metadata.uid
 }
 
 /// Where the golden files came from.
@@ -312,19 +477,49 @@ pub struct Provenance {
     pub go_ref_sha256: String,
     /// SHA-256 of the corpus.
     pub corpus_sha256: String,
-    /// The files that the reference wrote, by path below `golden/`.
-    pub files: BTreeMap<String, FileEntry>,
+    /// Its answers about the corpus, by question.
+    pub answers: BTreeMap<String, Tally>,
+    /// Its answers about its random objects, by question.
+    #[serde(default)]
+    pub random: BTreeMap<String, Tally>,
 }
 
-/// One file's entry.
-#[derive(Debug, Deserialize)]
-pub struct FileEntry {
-    /// SHA-256 of its bytes.
+/// What one release answered to one question, in numbers.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Tally {
+    /// The first 16 digits of the SHA-256 of its lines, errors without their words.
     pub sha256: String,
-    /// How many lines it has.
+    /// How many cases have an answer.
     pub cases: usize,
     /// How many of them are errors.
     pub errors: usize,
+}
+
+impl Tally {
+    /// Counts answers.
+    pub fn of<'a>(answers: impl IntoIterator<Item = &'a Told>) -> Tally {
+        let mut tally = Tally {
+            sha256: String::new(),
+            cases: 0,
+            errors: 0,
+        };
+        let mut digest = Sha256::new();
+        for Told { vector, line } in answers {
+            tally.cases += 1;
+            if vector.error.is_some() {
+                tally.errors += 1;
+                let id = serde_json::Value::from(&*vector.id);
+                digest.update(format!("{{\"id\":{id},\"error\":\"\"}}\n"));
+            } else {
+                digest.update(line);
+                digest.update("\n");
+            }
+        }
+        tally.sha256 = hexadecimal(&digest.finalize());
+        tally.sha256.truncate(16);
+        tally
+    }
 }
 
 impl Manifest {
@@ -340,27 +535,14 @@ impl Manifest {
 
 /// SHA-256 in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The 16 digits by which golden files name a value.
 pub fn short_digest(bytes: &[u8]) -> String {
     sha256(bytes)[..16].to_owned()
-}
-
-/// The object with this digest, if the corpus' values hold it: to show a difference.
-pub fn value_text(golden: &Path, subject: &str, digest: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Line {
-        sha256: String,
-        object: Box<RawValue>,
-    }
-    let path = golden.join("values").join(format!("{subject}.jsonl"));
-    let text = fs::read_to_string(path).ok()?;
-    let line = text.lines().find(|line| line.contains(digest))?;
-    let line: Line = serde_json::from_str(line).ok()?;
-    (line.sha256 == digest).then(|| line.object.get().to_owned())
 }

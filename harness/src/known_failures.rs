@@ -1,7 +1,8 @@
 //! The list of cases that may differ from their vectors, strict both ways: a listed case that
 //! passes fails the run, so nothing on the list can rot.
 //!
-//! A line is `<vector file below golden/vectors> <case id>: <reason>`; `#` begins a comment.
+//! A line is `<release>/<question> <case id>: <reason>`, for a random object
+//! `<release>/random/<question> …`; `#` begins a comment.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use crate::golden::Result;
 /// The list of this repository.
 pub const OURS: &str = include_str!("../known-failures.txt");
 
-/// Known failures by vector file and case.
+/// Known failures by question and case.
 #[derive(Debug, Default)]
 pub struct KnownFailures(BTreeMap<(String, String), String>);
 
@@ -30,13 +31,13 @@ impl KnownFailures {
             let (place, reason) = line
                 .split_once(": ")
                 .ok_or_else(|| bad("gives no reason"))?;
-            let (file, case) = place
+            let (question, case) = place
                 .split_once(' ')
-                .ok_or_else(|| bad("names no vector file and case"))?;
+                .ok_or_else(|| bad("names no question and case"))?;
             if reason.trim().is_empty() {
                 return Err(bad("gives no reason"));
             }
-            let key = (file.to_owned(), case.to_owned());
+            let key = (question.to_owned(), case.to_owned());
             if list.insert(key, reason.to_owned()).is_some() {
                 return Err(bad("stands twice"));
             }
@@ -45,8 +46,8 @@ impl KnownFailures {
     }
 
     /// Whether the case is on the list.
-    pub fn contains(&self, file: &str, case: &str) -> bool {
-        self.0.contains_key(&(file.to_owned(), case.to_owned()))
+    pub fn contains(&self, question: &str, case: &str) -> bool {
+        self.0.contains_key(&(question.to_owned(), case.to_owned()))
     }
 
     /// How many cases are on the list.

@@ -3,7 +3,8 @@
 //! * [`golden`] reads what stands in `golden/`: the corpus, the vectors that the Go references
 //!   wrote, and the manifest that says where they came from.
 //! * [`testee`] is whoever answers: this engine in-process, or any program that speaks the protocol.
-//! * [`run`] asks every question of a vector file and holds the answers against it.
+//! * [`run`] asks a question about every case and holds the answers against vectors.
+//! * [`suite`] is all of it: every release, every question, every case.
 //! * [`known_failures`] is the list of cases that may differ; ours is empty, and it is strict both
 //!   ways.
 //! * [`lint`] checks the golden files themselves.
@@ -15,4 +16,5 @@ pub mod golden;
 pub mod known_failures;
 pub mod lint;
 pub mod run;
+pub mod suite;
 pub mod testee;

@@ -1,4 +1,4 @@
-//! Every question of a vector file, and the answers held against it.
+//! A question about every case, put to a testee, and the answers held against vectors.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::golden::{Case, Result, Vector, VectorFile, short_digest};
+use crate::golden::{Case, Question, Result, Vector, mask_uid, short_digest, uid_of};
 use crate::known_failures::KnownFailures;
 use crate::testee::{Broken, Testee};
 
@@ -92,17 +92,36 @@ pub struct ContainerAnswer {
     pub hash: u64,
 }
 
-/// The request for a case of a vector file.
-pub fn request(file: &VectorFile, case: &Case) -> String {
+/// A question to one release.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// `v1.30.14`
+    pub release: &'a str,
+    /// What is asked.
+    pub question: &'a Question,
+    /// Whether it is asked about random objects.
+    pub random: bool,
+}
+
+impl fmt::Display for Asked<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let random = if self.random { "random/" } else { "" };
+        write!(f, "{}/{random}{}", self.release, self.question.name)
+    }
+}
+
+/// The request for a case.
+pub fn request(asked: Asked<'_>, case: &Case) -> String {
+    let question = asked.question;
     let mut fields = BTreeMap::from([
         ("id", quoted(&case.id)),
-        ("subject", quoted(&file.subject)),
-        ("release", quoted(&file.release)),
+        ("subject", quoted(&question.subject)),
+        ("release", quoted(asked.release)),
     ]);
-    if let Some(view) = &file.view {
+    if let Some(view) = &question.view {
         fields.insert("view", quoted(view));
     }
-    if let Some(form) = &file.form {
+    if let Some(form) = &question.form {
         fields.insert("form", quoted(form));
     }
     // The object goes in as it was written: duplicate keys and odd numbers are the point of it.
@@ -123,18 +142,18 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Runs all cases of a vector file against a testee.
+/// Puts a question about all cases to a testee.
 ///
 /// # Errors
 /// When the vectors and the cases do not belong together: a vector without a case, or twice.
 pub fn run(
-    file: &VectorFile,
-    name: &str,
+    asked: Asked<'_>,
     vectors: &[Vector],
     cases: &[Case],
     testee: &dyn Testee,
     known: &KnownFailures,
 ) -> Result<Score> {
+    let name = &*asked.to_string();
     let mut expected: HashMap<&str, &Vector> = HashMap::new();
     for vector in vectors {
         if expected.insert(&vector.id, vector).is_some() {
@@ -144,7 +163,7 @@ pub fn run(
     let mut score = Score::default();
     for case in cases {
         let vector = expected.remove(&*case.id);
-        let outcome = match testee.answer(&request(file, case)) {
+        let outcome = match testee.answer(&request(asked, case)) {
             Ok(line) => compare(case, vector, &line),
             Err(Broken::Panicked(words)) => {
                 score.panicked.push(format!("{name} {}: {words}", case.id));
@@ -216,15 +235,18 @@ fn compare(case: &Case, vector: Option<&Vector>, line: &str) -> Outcome {
         return different(format!("hashes {want:?} expected, {hashes:?} answered"));
     }
     if let Some(want) = &vector.object {
-        let got = answer
-            .object
-            .as_ref()
-            .map(|object| short_digest(object.get().as_bytes()));
+        let text = answer.object.as_ref().map(|object| object.get());
+        if let Some(uid) = &vector.uid
+            && text.and_then(uid_of).as_ref() != Some(uid)
+        {
+            return different(format!("UID {uid} expected, answered {text:?}"));
+        }
+        let got = text.map(|text| match &vector.uid {
+            Some(uid) => short_digest(mask_uid(text, uid).as_bytes()),
+            None => short_digest(text.as_bytes()),
+        });
         if got.as_ref() != Some(want) {
-            let object = answer
-                .object
-                .as_ref()
-                .map_or("nothing", |object| object.get());
+            let object = text.unwrap_or("nothing");
             return different(format!("object {want} expected, answered {object}"));
         }
     }

@@ -9,34 +9,51 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use harness::golden::{self, Case, Source, Vector, VectorFile};
+use harness::golden::{self, Case, Manifest, Question, Vector};
 use harness::known_failures::KnownFailures;
 use harness::lint;
-use harness::run::{Score, run};
+use harness::run::{Asked, Score, run};
+use harness::suite::Suite;
 use harness::testee::{Broken, Engine, Testee};
 
-const FILE: &str = "vectors/v1.30.14/container-hash.decoded.jsonl";
-const NAME: &str = "v1.30.14/container-hash.decoded.jsonl";
+const FILE: &str = "vectors/container-hash.decoded.jsonl";
+const RELEASE: &str = "v1.30.14";
+const QUESTION: &str = "container-hash.decoded";
+const NAME: &str = "v1.30.14/container-hash.decoded";
 
-fn load() -> (VectorFile, Vec<Vector>, Vec<Case>) {
-    let path = golden::root().join(FILE);
-    (
-        VectorFile::new(&path).unwrap(),
-        golden::lines(&path).unwrap(),
-        golden::cases(&golden::root(), Source::Objects, "").unwrap(),
-    )
+fn load_of(question: &Question) -> (Vec<Vector>, Vec<Case>) {
+    let asked = Asked {
+        release: RELEASE,
+        question,
+        random: false,
+    };
+    let suite = Suite::read(&golden::root()).unwrap();
+    let cases = golden::cases(&golden::root(), question.source(), "").unwrap();
+    (suite.vectors(asked).unwrap(), cases)
+}
+
+fn load() -> (Vec<Vector>, Vec<Case>) {
+    load_of(&Question::new(QUESTION).unwrap())
 }
 
 fn score(vectors: &[Vector], testee: &dyn Testee, known: &str) -> golden::Result<Score> {
-    let (file, _, cases) = load();
-    run(
-        &file,
-        NAME,
-        vectors,
-        &cases,
-        testee,
-        &KnownFailures::parse(known).unwrap(),
-    )
+    score_of(&Question::new(QUESTION).unwrap(), vectors, testee, known)
+}
+
+fn score_of(
+    question: &Question,
+    vectors: &[Vector],
+    testee: &dyn Testee,
+    known: &str,
+) -> golden::Result<Score> {
+    let asked = Asked {
+        release: RELEASE,
+        question,
+        random: false,
+    };
+    let (_, cases) = load_of(question);
+    let known = KnownFailures::parse(known).unwrap();
+    run(asked, vectors, &cases, testee, &known)
 }
 
 fn index_of_a_hash(vectors: &[Vector]) -> usize {
@@ -46,7 +63,7 @@ fn index_of_a_hash(vectors: &[Vector]) -> usize {
 
 #[test]
 fn the_untouched_vectors_pass() {
-    let (_, vectors, cases) = load();
+    let (vectors, cases) = load();
     let score = score(&vectors, &Engine::default(), "").unwrap();
     assert!(score.is_green(), "{score}");
     assert_eq!(score.total(), cases.len());
@@ -54,7 +71,7 @@ fn the_untouched_vectors_pass() {
 
 #[test]
 fn a_flipped_bit_in_a_vector_fails_and_names_the_case() {
-    let (_, mut vectors, _) = load();
+    let (mut vectors, _) = load();
     let index = index_of_a_hash(&vectors);
     vectors[index].hashes.as_mut().unwrap()[0] ^= 1;
     let score = score(&vectors, &Engine::default(), "").unwrap();
@@ -65,7 +82,7 @@ fn a_flipped_bit_in_a_vector_fails_and_names_the_case() {
 
 #[test]
 fn a_missing_vector_fails() {
-    let (_, mut vectors, _) = load();
+    let (mut vectors, _) = load();
     let index = index_of_a_hash(&vectors);
     vectors.remove(index);
     assert_eq!(
@@ -79,7 +96,7 @@ fn a_missing_vector_fails() {
 
 #[test]
 fn a_vector_without_a_case_and_one_that_stands_twice_are_refused() {
-    let (_, mut vectors, _) = load();
+    let (mut vectors, _) = load();
     vectors[0].id = "no-such-case".into();
     assert!(score(&vectors, &Engine::default(), "").is_err());
     vectors[0].id = vectors[1].id.clone();
@@ -137,7 +154,7 @@ fn id(request: &str) -> String {
 
 #[test]
 fn a_testee_that_skips_everything_fails() {
-    let (_, vectors, _) = load();
+    let (vectors, _) = load();
     let score = score(&vectors, &SkipsEverything, "").unwrap();
     assert_eq!(score.failed.len(), vectors.len());
     assert_eq!(score.passed, 0);
@@ -145,7 +162,7 @@ fn a_testee_that_skips_everything_fails() {
 
 #[test]
 fn a_testee_that_repeats_an_answer_fails() {
-    let (_, vectors, _) = load();
+    let (vectors, _) = load();
     let score = score(
         &vectors,
         &EchoesTheFirstAnswer(std::sync::OnceLock::new()),
@@ -158,7 +175,7 @@ fn a_testee_that_repeats_an_answer_fails() {
 
 #[test]
 fn a_testee_that_panics_has_a_column_of_its_own() {
-    let (_, vectors, cases) = load();
+    let (vectors, cases) = load();
     let score = score(&vectors, &Panics, "").unwrap();
     assert_eq!(score.panicked.len(), cases.len());
     assert!(!score.is_green());
@@ -166,7 +183,7 @@ fn a_testee_that_panics_has_a_column_of_its_own() {
 
 #[test]
 fn a_known_failure_that_passes_fails() {
-    let (_, vectors, _) = load();
+    let (vectors, _) = load();
     let id = &vectors[index_of_a_hash(&vectors)].id;
     let score = score(
         &vectors,
@@ -179,9 +196,9 @@ fn a_known_failure_that_passes_fails() {
 
 #[test]
 fn a_known_failure_without_a_reason_is_refused() {
-    assert!(KnownFailures::parse("v1.30.14/x.jsonl case").is_err());
-    assert!(KnownFailures::parse("v1.30.14/x.jsonl case:  ").is_err());
-    assert!(KnownFailures::parse("v1.30.14/x.jsonl: why").is_err());
+    assert!(KnownFailures::parse("v1.30.14/x case").is_err());
+    assert!(KnownFailures::parse("v1.30.14/x case:  ").is_err());
+    assert!(KnownFailures::parse("v1.30.14/x: why").is_err());
 }
 
 // ---- the lints, on a copy that may be spoiled ---------------------------------------------
@@ -227,32 +244,200 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-#[test]
-fn a_changed_missing_or_extra_vector_file_is_reported() {
-    let copy = Copy::new("spoiled-vectors");
+/// What the lints say of one change to a file of vectors.
+fn spoiled(test: &str, change: impl Fn(&mut Vec<String>)) -> Vec<String> {
+    let copy = Copy::new(test);
     assert_eq!(copy.wrong(), Vec::<String>::new());
+    copy.edit(FILE, |text| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        change(&mut lines);
+        lines.iter().map(|line| format!("{line}\n")).collect()
+    });
+    copy.wrong()
+}
 
-    copy.edit(FILE, |text| text.replacen("\"id\"", " \"id\"", 1));
+/// The place of a line that takes over from one of the same case.
+fn change_of_an_answer(lines: &[String]) -> usize {
+    let id = |line: &str| line.split(',').next().unwrap().to_owned();
+    let pairs = lines.windows(2);
+    1 + pairs
+        .into_iter()
+        .position(|pair| id(&pair[0]) == id(&pair[1]))
+        .unwrap()
+}
+
+#[test]
+fn a_line_less_is_reported() {
+    let wrong = spoiled("line-less", |lines| {
+        lines.remove(change_of_an_answer(lines));
+    });
+    assert!(wrong.iter().any(|w| w.contains(FILE)), "{wrong:?}");
+}
+
+#[test]
+fn a_line_more_is_reported_even_if_it_says_nothing_new() {
+    let wrong = spoiled("line-more", |lines| {
+        let line = lines[0].replace("\"v1.1.8\"", "\"v1.2.7\"");
+        assert_ne!(line, lines[0]);
+        lines.insert(1, line);
+    });
+    assert!(wrong.iter().any(|w| w.contains("nothing new")), "{wrong:?}");
+    let wrong = spoiled("line-twice", |lines| lines.insert(0, lines[0].clone()));
+    assert!(
+        wrong.iter().any(|w| w.contains("out of order")),
+        "{wrong:?}"
+    );
+}
+
+#[test]
+fn a_changed_since_is_reported() {
+    for (test, to) in [("since-later", "v1.37.0"), ("since-unknown", "v1.30.13")] {
+        let wrong = spoiled(test, |lines| {
+            let place = change_of_an_answer(lines);
+            let (head, rest) = lines[place].split_once("\"since\":\"").unwrap();
+            let (_, answer) = rest.split_once('"').unwrap();
+            lines[place] = format!("{head}\"since\":\"{to}\"{answer}");
+        });
+        assert!(wrong.iter().any(|w| w.contains(FILE)), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_changed_answer_is_reported() {
+    let wrong = spoiled("changed-answer", |lines| {
+        let place = lines
+            .iter()
+            .position(|line| line.contains("\"hashes\":[1"))
+            .unwrap();
+        lines[place] = lines[place].replace("\"hashes\":[1", "\"hashes\":[2");
+    });
+    let reported = |w: &String| w.contains(FILE) && w.contains("not what the reference answered");
+    assert!(wrong.iter().any(reported), "{wrong:?}");
+}
+
+#[test]
+fn a_missing_or_extra_file_of_vectors_is_reported() {
+    let copy = Copy::new("spoiled-vectors");
+    fs::remove_file(copy.0.join(FILE)).unwrap();
     assert!(
         copy.wrong().iter().any(|w| w.contains(FILE)),
         "{:?}",
         copy.wrong()
     );
+    for extra in [
+        "vectors/container-hash.extra.jsonl",
+        "vectors/random/v1.30.14/extra.jsonl",
+    ] {
+        fs::write(copy.0.join(extra), "").unwrap();
+        let expected = format!("{extra} is in no release's provenance");
+        assert!(copy.wrong().contains(&expected), "{:?}", copy.wrong());
+    }
+}
 
-    fs::remove_file(copy.0.join(FILE)).unwrap();
-    assert!(copy.wrong().contains(&format!("{FILE} is missing")));
-
-    fs::write(
-        copy.0
-            .join("vectors/v1.30.14/deep-hash.versioned.extra.jsonl"),
-        "",
-    )
-    .unwrap();
+#[test]
+fn a_spoiled_answer_about_a_random_object_is_reported() {
+    let copy = Copy::new("spoiled-random");
+    let file = "vectors/random/v1.30.14/create.jsonl";
+    copy.edit(file, |text| text.replacen("\"hash\":", "\"hash\":1", 1));
     assert!(
-        copy.wrong().iter().any(|w| w.contains("extra")),
+        copy.wrong().iter().any(|w| w.contains(file)),
         "{:?}",
         copy.wrong()
     );
+    copy.edit(file, |text| text.split_once('\n').unwrap().1.to_owned());
+    assert!(
+        copy.wrong().iter().any(|w| w.contains(file)),
+        "{:?}",
+        copy.wrong()
+    );
+}
+
+#[test]
+fn a_changed_missing_or_idle_value_is_reported() {
+    let copy = Copy::new("spoiled-values");
+    copy.edit("values/create.jsonl", |text| {
+        let (first, rest) = text.split_once('\n').unwrap();
+        let (second, rest) = rest.split_once('\n').unwrap();
+        let second = second.replacen("\"kind\"", "\"kinds\"", 1);
+        format!(
+            "{second}\n{rest}{}\n",
+            first.replacen("{\"sha256\":\"", "{\"sha256\":\"f", 1)
+        )
+    });
+    let wrong = copy.wrong();
+    for what in [
+        "digest of something else",
+        "stands twice or for nothing",
+        "is missing",
+    ] {
+        assert!(wrong.iter().any(|w| w.contains(what)), "{what}: {wrong:?}");
+    }
+}
+
+#[test]
+fn releases_out_of_order_are_reported() {
+    let copy = Copy::new("spoiled-order");
+    copy.edit("manifest.json", |text| {
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.swap(2, 3);
+        lines.join("\n")
+    });
+    assert!(
+        copy.wrong().iter().any(|w| w.contains("not in order")),
+        "{:?}",
+        copy.wrong()
+    );
+    assert_eq!(
+        Manifest::read(&copy.0).unwrap().releases[1].release,
+        "v1.3.10"
+    );
+}
+
+/// Answers as the engine does, but with another UID.
+struct OtherUid {
+    /// Whether the UID is another one in `metadata.uid` only.
+    only_there: bool,
+}
+
+impl Testee for OtherUid {
+    fn answer(&self, request: &str) -> Result<String, Broken> {
+        let answer = Engine::default().answer(request)?;
+        let Some((head, rest)) = answer.split_once("\"uid\":\"") else {
+            return Ok(answer);
+        };
+        let (uid, rest) = rest.split_once('"').unwrap();
+        let rest = match self.only_there {
+            true => rest.to_owned(),
+            false => rest.replace(uid, "$UID"),
+        };
+        Ok(format!(
+            "{head}\"uid\":\"{}\"{rest}",
+            uid.replace(char::is_alphabetic, "0")
+        ))
+    }
+}
+
+#[test]
+fn a_uid_that_differs_anywhere_fails() {
+    let question = Question::new("read-file").unwrap();
+    let (mut vectors, _) = load_of(&question);
+    let with_uid = vectors.iter().filter(|vector| vector.uid.is_some()).count();
+    assert!(with_uid > 200, "{with_uid}");
+    for only_there in [true, false] {
+        let score = score_of(&question, &vectors, &OtherUid { only_there }, "").unwrap();
+        assert!(score.failed.len() >= with_uid - 1, "{score}");
+    }
+    let place = vectors
+        .iter()
+        .position(|vector| vector.uid.is_some())
+        .unwrap();
+    vectors[place].uid = vectors[place]
+        .uid
+        .as_ref()
+        .map(|uid| uid.chars().rev().collect());
+    let score = score_of(&question, &vectors, &Engine::default(), "").unwrap();
+    assert_eq!(score.failed.len(), 1, "{score}");
+    assert!(score.failed[0].contains("UID"), "{score}");
 }
 
 #[test]

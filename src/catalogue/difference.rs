@@ -165,8 +165,13 @@ fn questions(before: Release, after: Release) -> Option<Vec<&'static str>> {
 
 fn kinds(before: &Schema, after: &Schema) -> Vec<Change<String>> {
     let of = |schema: &Schema| -> BTreeMap<String, ()> {
-        let name = |entry: &crate::schema::KindEntry| format!("{} {}", entry.api_version, entry.kind);
-        schema.kinds().iter().map(|entry| (name(entry), ())).collect()
+        let name =
+            |entry: &crate::schema::KindEntry| format!("{} {}", entry.api_version, entry.kind);
+        schema
+            .kinds()
+            .iter()
+            .map(|entry| (name(entry), ()))
+            .collect()
     };
     compare(&of(before), &of(after))
         .into_iter()
@@ -191,7 +196,9 @@ fn feature_gates(before: &Schema, after: &Schema) -> Vec<GateChange> {
 fn types(before: &Schema, after: &Schema) -> Vec<TypeChange> {
     let of = |schema: &Schema| -> BTreeMap<String, Shape> {
         let named = schema.named_types();
-        named.map(|ty| (ty.id.to_string(), Shape::of(schema, &ty.kind))).collect()
+        named
+            .map(|ty| (ty.id.to_string(), Shape::of(schema, &ty.kind)))
+            .collect()
     };
     compare(&of(before), &of(after))
         .into_iter()
@@ -253,7 +260,10 @@ fn field_words(schema: &Schema, field: &Field) -> String {
     } else {
         json.key.to_string()
     };
-    for (set, option) in [(json.omit_empty, ",omitempty"), (json.omit_zero, ",omitzero")] {
+    for (set, option) in [
+        (json.omit_empty, ",omitempty"),
+        (json.omit_zero, ",omitzero"),
+    ] {
         if set {
             tag.push_str(option);
         }
@@ -294,7 +304,9 @@ fn declarations(
         return None;
     }
     let (first, last) = (before.min(after), before.max(after));
-    let steps = known().iter().filter(|step| first < **step && **step <= last);
+    let steps = known()
+        .iter()
+        .filter(|step| first < **step && **step <= last);
     let mut all: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for step in steps {
         for (package, names) in changes_of(*step) {
@@ -331,7 +343,10 @@ mod tests {
         for line in CHANGES.lines() {
             let release: Release = line.split('"').nth(3).unwrap().parse().unwrap();
             assert!(classes::of(release).is_some(), "{release}");
-            assert!(serde_json::from_str::<ChangesLine>(line).is_ok(), "{release}");
+            assert!(
+                serde_json::from_str::<ChangesLine>(line).is_ok(),
+                "{release}"
+            );
         }
     }
 

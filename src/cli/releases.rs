@@ -78,7 +78,10 @@ fn diff(
             }
         }
     }
-    for caveat in resolutions.iter().filter_map(|resolution| resolution.caveat()) {
+    for caveat in resolutions
+        .iter()
+        .filter_map(|resolution| resolution.caveat())
+    {
         console.diagnostic(&Diagnostic::warning(caveat));
     }
     let [from, to] = &resolutions[..] else {

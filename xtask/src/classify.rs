@@ -229,7 +229,12 @@ fn list(sh: &Shell, workshop: &Workshop, pin: &Pin) -> Result<Vec<u8>> {
     let mut text = answer(workshop.go(sh, &["list", "-json", "."])?, pin)?;
     let main: Main = serde_json::from_slice(&text)?;
     let mut args = vec!["list", "-e", "-json"];
-    args.extend(main.deps.iter().map(String::as_str).filter(|dep| *dep != "C"));
+    args.extend(
+        main.deps
+            .iter()
+            .map(String::as_str)
+            .filter(|dep| *dep != "C"),
+    );
     text.extend(answer(workshop.go(sh, &args)?, pin)?);
     Ok(text)
 }

@@ -3,6 +3,9 @@
 //! Every file is written whole and put in place by a rename, so an interrupted run leaves no half
 //! of one. Whatever is written depends on its inputs only: no times, no paths, sorted keys.
 
+mod schemas;
+mod vectors;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,6 +16,10 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 use crate::goref::pins::{Mode, Substitution};
+use crate::release::Release;
+
+pub(crate) use schemas::{SchemaAnswer, Schemas};
+pub(crate) use vectors::{Answer, Answers, Parts, QuestionFile, Tally};
 
 /// The sha256 of some bytes, as hexadecimal digits.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
@@ -43,6 +50,13 @@ pub(crate) struct Manifest {
     pub(crate) releases: Vec<Provenance>,
 }
 
+impl Manifest {
+    /// A release's entry.
+    pub(crate) fn of(&self, release: &str) -> Option<&Provenance> {
+        self.releases.iter().find(|p| p.release == release)
+    }
+}
+
 /// One release of the manifest.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -57,34 +71,11 @@ pub(crate) struct Provenance {
     pub(crate) corpus_sha256: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) random_sha256: Option<String>,
-    pub(crate) files: BTreeMap<String, FileEntry>,
-}
-
-/// One file of vectors.
-#[derive(Clone, Serialize, Deserialize, PartialEq, Eq)]
-pub(crate) struct FileEntry {
-    pub(crate) sha256: String,
-    pub(crate) cases: usize,
-    pub(crate) errors: usize,
-}
-
-/// A line of `schemas/releases.jsonl`.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct SchemaRelease {
-    pub(crate) release: String,
-    pub(crate) toolchain: String,
-    pub(crate) kinds: Box<RawValue>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) feature_gates: Option<Box<RawValue>>,
-    pub(crate) types: Vec<String>,
-}
-
-/// A line of `schemas/types.jsonl`.
-#[derive(Serialize, Deserialize)]
-struct TypeLine {
-    sha256: String,
-    r#type: Box<RawValue>,
+    /// By question, about the corpus.
+    pub(crate) answers: BTreeMap<String, Tally>,
+    /// By question, about the release's random objects.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) random: BTreeMap<String, Tally>,
 }
 
 /// A line of `values/<subject>.jsonl`.
@@ -102,10 +93,6 @@ pub(crate) struct Golden {
 impl Golden {
     pub(crate) fn new(root: PathBuf) -> Self {
         Golden { root }
-    }
-
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
     }
 
     /// The corpus in its order (files by name, then lines), and its digest.
@@ -155,26 +142,81 @@ impl Golden {
         fs::rename(&temporary, &path).map_err(io)
     }
 
-    /// Removes the vectors of a release that are not among `keep`.
-    pub(crate) fn prune_vectors(
-        &self,
-        release: &str,
-        keep: &BTreeMap<String, FileEntry>,
-    ) -> Result<()> {
-        for file in jsonl_files(&self.root.join(format!("vectors/{release}")))? {
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            if !keep.contains_key(&format!("vectors/{release}/{name}")) {
-                fs::remove_file(&file).map_err(|e| Error::io(&file, &e))?;
+    /// The releases whose recorded answers are as the manifest says.
+    pub(crate) fn intact(&self, manifest: &Manifest) -> Result<BTreeSet<String>> {
+        let mut intact: BTreeSet<String> = manifest
+            .releases
+            .iter()
+            .map(|p| p.release.clone())
+            .collect();
+        let questions: BTreeSet<&String> = manifest
+            .releases
+            .iter()
+            .flat_map(|p| p.answers.keys())
+            .collect();
+        for question in questions {
+            let file = self.question(question, manifest)?;
+            for entry in &manifest.releases {
+                if let Some(tally) = entry.answers.get(question)
+                    && file.answers(&entry.release).tally()? != *tally
+                {
+                    intact.remove(&entry.release);
+                }
             }
         }
-        Ok(())
+        for entry in &manifest.releases {
+            for (question, tally) in &entry.random {
+                if self.random_answers(&entry.release, question)?.tally()? != *tally {
+                    intact.remove(&entry.release);
+                }
+            }
+        }
+        Ok(intact)
     }
 
-    /// Whether every file of a release is there as the manifest says.
-    pub(crate) fn intact(&self, provenance: &Provenance) -> bool {
-        provenance.files.iter().all(|(path, entry)| {
-            fs::read(self.root.join(path)).is_ok_and(|text| sha256_hex(&text) == entry.sha256)
-        })
+    /// What all releases answered to a question.
+    pub(crate) fn question(&self, question: &str, manifest: &Manifest) -> Result<QuestionFile> {
+        let path = self.root.join(question_path(question));
+        let entries = manifest.releases.iter();
+        let answering: Vec<&str> = entries
+            .filter(|entry| entry.answers.contains_key(question))
+            .map(|entry| &*entry.release)
+            .collect();
+        QuestionFile::parse(&read_if_there(&path)?, &answering)
+            .map_err(|e| Error::Failed(format!("{}: {e}", path.display())))
+    }
+
+    /// Puts a question's file in place, or away if nobody answers any more.
+    pub(crate) fn write_question(&self, question: &str, file: &QuestionFile) -> Result<()> {
+        self.write_or_remove(&question_path(question), &file.render()?)
+    }
+
+    /// What a release answered about its random objects.
+    pub(crate) fn random_answers(&self, release: &str, question: &str) -> Result<Answers> {
+        let path = self.root.join(random_vectors_path(release, question));
+        Answers::parse(&read_if_there(&path)?)
+            .map_err(|e| Error::Failed(format!("{}: {e}", path.display())))
+    }
+
+    /// Puts a release's answers about its random objects in place, or away if there are none.
+    pub(crate) fn write_random_answers(
+        &self,
+        release: &str,
+        question: &str,
+        answers: &Answers,
+    ) -> Result<()> {
+        self.write_or_remove(&random_vectors_path(release, question), &answers.lines()?)
+    }
+
+    fn write_or_remove(&self, path: &str, text: &str) -> Result<()> {
+        if !text.is_empty() {
+            return self.write(path, text);
+        }
+        let path = self.root.join(path);
+        match fs::remove_file(&path) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io(&path, &e)),
+            _ => Ok(()),
+        }
     }
 
     pub(crate) fn manifest(&self) -> Result<Manifest> {
@@ -187,61 +229,20 @@ impl Golden {
     }
 
     pub(crate) fn write_manifest(&self, manifest: &Manifest) -> Result<()> {
-        let mut text = serde_json::to_string_pretty(manifest)?;
-        text.push('\n');
+        let lines = manifest.releases.iter().map(serde_json::to_string);
+        let lines: Vec<String> = lines.collect::<std::result::Result<_, _>>()?;
+        let text = format!("{{\"releases\":[\n{}\n]}}\n", lines.join(",\n"));
         self.write("manifest.json", &text)
     }
 
-    /// Adds a release's schema: its line, and those of its types that no other release has.
-    pub(crate) fn write_schema(&self, answer: &SchemaAnswer, order: &[String]) -> Result<()> {
-        let mut types: BTreeMap<(String, String), String> = BTreeMap::new();
-        for line in self.lines("schemas/types.jsonl")? {
-            let entry: TypeLine = serde_json::from_str(&line)?;
-            types.insert((type_id(&entry.r#type)?, entry.sha256), line);
-        }
-        let mut mine = Vec::new();
-        for raw in &answer.schema.types {
-            // The reference writes fields in a fixed order and no space: already canonical.
-            let sha256 = short_digest(raw.get().as_bytes());
-            let line = TypeLine {
-                sha256: sha256.clone(),
-                r#type: raw.clone(),
-            };
-            types.insert(
-                (type_id(raw)?, sha256.clone()),
-                serde_json::to_string(&line)?,
-            );
-            mine.push(sha256);
-        }
-        let schema = &answer.schema;
-        let line = SchemaRelease {
-            release: schema.release.clone(),
-            toolchain: schema.toolchain.clone(),
-            kinds: schema.kinds.clone(),
-            feature_gates: schema.feature_gates.clone(),
-            types: mine,
-        };
-        let mut releases: BTreeMap<usize, SchemaRelease> = BTreeMap::new();
-        let place = |release: &str| {
-            order
-                .iter()
-                .position(|o| o == release)
-                .unwrap_or(order.len())
-        };
-        for old in self.lines("schemas/releases.jsonl")? {
-            let old: SchemaRelease = serde_json::from_str(&old)?;
-            releases.insert(place(&old.release), old);
-        }
-        releases.insert(place(&line.release), line);
+    pub(crate) fn schemas(&self) -> Result<Schemas> {
+        let read = |name: &str| read_if_there(&self.root.join("schemas").join(name));
+        Schemas::parse(&read("releases.jsonl")?, &read("types.jsonl")?)
+    }
 
-        let used: BTreeSet<&String> = releases.values().flat_map(|r| &r.types).collect();
-        types.retain(|(_, sha256), _| used.contains(sha256));
-        self.write("schemas/types.jsonl", &join(types.values()))?;
-        let lines: Vec<String> = releases
-            .values()
-            .map(serde_json::to_string)
-            .collect::<std::result::Result<_, _>>()?;
-        self.write("schemas/releases.jsonl", &join(&lines))
+    pub(crate) fn write_schemas(&self, schemas: &Schemas) -> Result<()> {
+        self.write("schemas/types.jsonl", &schemas.render_types())?;
+        self.write("schemas/releases.jsonl", &schemas.render_releases()?)
     }
 
     /// Adds object-valued answers, and drops those that no vector of the corpus refers to any more.
@@ -250,7 +251,7 @@ impl Golden {
         subject: &str,
         new: &BTreeMap<String, Box<RawValue>>,
     ) -> Result<()> {
-        let path = format!("values/{subject}.jsonl");
+        let path = values_path(subject);
         let mut values: BTreeMap<String, String> = BTreeMap::new();
         for line in self.lines(&path)? {
             let entry: ValueLine = serde_json::from_str(&line)?;
@@ -268,49 +269,109 @@ impl Golden {
         self.write(&path, &join(values.values()))
     }
 
+    /// The digests of those objects that are not among a subject's values.
+    pub(crate) fn missing_values<'a>(
+        &self,
+        subject: &str,
+        digests: impl Iterator<Item = &'a String>,
+    ) -> Result<Vec<&'a String>> {
+        let mut there = BTreeSet::new();
+        for line in self.lines(&values_path(subject))? {
+            there.insert(serde_json::from_str::<ValueLine>(&line)?.sha256);
+        }
+        Ok(digests.filter(|digest| !there.contains(*digest)).collect())
+    }
+
     fn used_values(&self, subject: &str) -> Result<BTreeSet<String>> {
         #[derive(Deserialize)]
         struct Line {
             object: Option<String>,
         }
         let mut used = BTreeSet::new();
-        let vectors = self.root.join("vectors");
-        for release in fs::read_dir(&vectors)
-            .map_err(|e| Error::io(&vectors, &e))?
-            .flatten()
-        {
-            let name = release.file_name().to_string_lossy().into_owned();
-            for line in self.lines(&format!("vectors/{name}/{subject}.jsonl"))? {
-                used.extend(serde_json::from_str::<Line>(&line)?.object);
-            }
+        for line in self.lines(&question_path(subject))? {
+            used.extend(serde_json::from_str::<Line>(&line)?.object);
         }
         Ok(used)
     }
 
     fn lines(&self, path: &str) -> Result<Vec<String>> {
-        let path = self.root.join(path);
-        if !path.exists() {
-            return Ok(Vec::new());
-        }
-        Ok(read(&path)?.lines().map(str::to_owned).collect())
+        let text = read_if_there(&self.root.join(path))?;
+        Ok(text.lines().map(str::to_owned).collect())
     }
 }
 
-/// What a reference answers to `schema`.
-#[derive(Deserialize)]
-pub(crate) struct SchemaAnswer {
-    pub(crate) schema: ReferenceSchema,
+/// Text that stands for the UID of a static Pod.
+const UID: &str = "$UID";
+
+/// A static Pod with its UID taken out wherever the text occurs, and the UID: it is a hash of all
+/// the rest, so that without it many releases' objects are one. Nothing for an object whose UID is
+/// no such hash.
+pub(crate) fn mask_uid(object: &RawValue) -> Result<Option<(String, Box<RawValue>)>> {
+    #[derive(Deserialize)]
+    struct Object {
+        metadata: Metadata,
+    }
+    #[derive(Deserialize)]
+    struct Metadata {
+        #[serde(default)]
+        uid: String,
+    }
+    let text = object.get();
+    let uid = serde_json::from_str::<Object>(text)?.metadata.uid;
+    let is_hash = uid.len() == 32 && uid.bytes().all(|b| b.is_ascii_hexdigit());
+    if !is_hash || text.contains(UID) {
+        return Ok(None);
+    }
+    let masked = RawValue::from_string(text.replace(&uid, UID))?;
+    Ok(Some((uid, masked)))
 }
 
-/// The schema itself.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ReferenceSchema {
-    pub(crate) release: String,
-    pub(crate) toolchain: String,
-    kinds: Box<RawValue>,
-    feature_gates: Option<Box<RawValue>>,
-    types: Vec<Box<RawValue>>,
+impl Provenance {
+    /// What `recorded` says otherwise.
+    pub(crate) fn differing_keys(&self, recorded: Option<&Provenance>) -> Result<Vec<String>> {
+        let Some(recorded) = recorded else {
+            return Ok(vec![format!("no entry for {}", self.release)]);
+        };
+        let keys = |entry| -> Result<BTreeMap<String, serde_json::Value>> {
+            Ok(serde_json::from_value(serde_json::to_value(entry)?)?)
+        };
+        let (ours, theirs) = (keys(self)?, keys(recorded)?);
+        let all: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+        let differing = all
+            .into_iter()
+            .filter(|key| ours.get(*key) != theirs.get(*key));
+        Ok(differing.cloned().collect())
+    }
+}
+
+/// What the manifest records of these answers; nothing of a question that has none.
+pub(crate) fn tallies(answers: &BTreeMap<String, Answers>) -> Result<BTreeMap<String, Tally>> {
+    let there = answers.iter().filter(|(_, answers)| !answers.0.is_empty());
+    there
+        .map(|(question, answers)| Ok((question.clone(), answers.tally()?)))
+        .collect()
+}
+
+/// Puts an entry in its place: the manifest goes by release.
+pub(crate) fn record(manifest: &mut Manifest, provenance: Provenance) -> Result<()> {
+    let mut by_number = BTreeMap::new();
+    for entry in manifest.releases.drain(..).chain([provenance]) {
+        by_number.insert(Release::parse(&entry.release)?, entry);
+    }
+    manifest.releases = by_number.into_values().collect();
+    Ok(())
+}
+
+fn question_path(question: &str) -> String {
+    format!("vectors/{question}.jsonl")
+}
+
+fn random_vectors_path(release: &str, question: &str) -> String {
+    format!("vectors/random/{release}/{question}.jsonl")
+}
+
+fn values_path(subject: &str) -> String {
+    format!("values/{subject}.jsonl")
 }
 
 /// Where the random objects of a release lie.
@@ -328,14 +389,6 @@ pub(crate) fn join<'a>(lines: impl IntoIterator<Item = &'a String>) -> String {
     text
 }
 
-fn type_id(raw: &RawValue) -> Result<String> {
-    #[derive(Deserialize)]
-    struct Id {
-        id: String,
-    }
-    Ok(serde_json::from_str::<Id>(raw.get())?.id)
-}
-
 fn parse_cases(path: &Path, text: &str) -> Result<Vec<Case>> {
     text.lines()
         .enumerate()
@@ -350,6 +403,14 @@ fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).map_err(|e| Error::io(path, &e))
 }
 
+/// A file's text; none if it is not there.
+fn read_if_there(path: &Path) -> Result<String> {
+    match fs::read_to_string(path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        text => text.map_err(|e| Error::io(path, &e)),
+    }
+}
+
 /// The `.jsonl` files of a directory by name; none if it is not there.
 fn jsonl_files(dir: &Path) -> Result<Vec<PathBuf>> {
     if !dir.exists() {
@@ -362,4 +423,51 @@ fn jsonl_files(dir: &Path) -> Result<Vec<PathBuf>> {
         .collect();
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project_root;
+
+    #[test]
+    fn every_release_is_intact_and_written_as_it_is_read() {
+        let golden = Golden::new(project_root().join("golden"));
+        let manifest = golden.manifest().unwrap();
+        let all: BTreeSet<String> = manifest
+            .releases
+            .iter()
+            .map(|p| p.release.clone())
+            .collect();
+        assert!(all.len() >= 37);
+        assert_eq!(golden.intact(&manifest).unwrap(), all);
+        let (corpus, _) = golden.corpus().unwrap();
+        let order: Vec<&str> = corpus.iter().map(|case| &*case.id).collect();
+        for path in jsonl_files(&golden.root.join("vectors")).unwrap() {
+            let question = path.file_stem().unwrap().to_str().unwrap();
+            let mut file = golden.question(question, &manifest).unwrap();
+            let answers = file.answers("v1.30.14");
+            file.set("v1.30.14", &answers, &order).unwrap();
+            assert!(file.render().unwrap() == read(&path).unwrap(), "{question}");
+        }
+    }
+
+    #[test]
+    fn a_uid_is_masked_where_it_is_a_hash() {
+        let mask = |text: &str| {
+            let object = RawValue::from_string(text.to_owned()).unwrap();
+            mask_uid(&object)
+                .unwrap()
+                .map(|(uid, masked)| (uid, masked.get().to_owned()))
+        };
+        let uid = "ad1050eef82ca00b8f7c60bc87861ae6";
+        let object = |uid: &str| {
+            format!(r#"{{"metadata":{{"uid":"{uid}","annotations":{{"a":"{uid}"}}}}}}"#)
+        };
+        assert_eq!(mask(&object(uid)), Some((uid.to_owned(), object("$UID"))));
+        assert_eq!(mask(&object("mine")), None);
+        assert_eq!(mask(r#"{"metadata":{}}"#), None);
+        let marked = object(uid).replace("\"a\"", "\"$UID\"");
+        assert_eq!(mask(&marked), None);
+    }
 }

@@ -3,11 +3,12 @@
 //! For each release: build its reference ([`crate::goref`]), let it make its random objects and
 //! tell its schema, then put every question to it about every case. The answers become vectors;
 //! the manifest records what they were made from. A release whose manifest entry names the inputs
-//! of now, and whose files are as the entry says, is left alone, so an interrupted run goes on
-//! where it stopped.
+//! of now, and whose recorded answers are as the entry says, is left alone, so an interrupted run
+//! goes on where it stopped. With `--check`, what a reference says is compared instead of written.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fs::File;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde::Deserialize;
@@ -16,7 +17,7 @@ use xshell::Shell;
 
 use crate::error::{Error, Result};
 use crate::flags::RegenGolden;
-use crate::golden::{self, Case, FileEntry, Golden, Manifest, Provenance, SchemaAnswer};
+use crate::golden::{self, Answer, Answers, Case, Golden, Parts, Provenance, SchemaAnswer};
 use crate::goref::pins::{Pin, Pins};
 use crate::goref::{Reference, Speed, lock};
 use crate::project_root;
@@ -48,6 +49,9 @@ const fn question(
     }
 }
 
+/// The subject whose objects have a UID that is a hash of all the rest.
+const READ_FILE: &str = "read-file";
+
 /// All questions; each has a file of vectors of its own.
 const QUESTIONS: &[Question] = &[
     question("container-hash", None, Some("decoded")),
@@ -69,7 +73,7 @@ const QUESTIONS: &[Question] = &[
     question("create", None, None),
     question("serve", None, None),
     question("receive", None, None),
-    question("read-file", None, None),
+    question(READ_FILE, None, None),
     Question {
         subject: "yaml-to-json",
         form: None,
@@ -116,12 +120,12 @@ impl Question {
 
 /// An answer to any of the questions.
 #[derive(Deserialize)]
-struct Answer {
+struct Response {
     id: String,
     error: Option<Box<RawValue>>,
     skipped: Option<String>,
     containers: Option<Vec<Container>>,
-    hash: Option<u64>,
+    hash: Option<Box<RawValue>>,
     object: Option<Box<RawValue>>,
     json: Option<Box<RawValue>>,
 }
@@ -136,181 +140,306 @@ pub(crate) fn run(flags: &RegenGolden) -> Result<()> {
     let sh = Shell::new()?;
     let pins = Pins::load(&root.join("go-ref"))?;
     let chosen = pins.select(&flags.releases, flags.all)?;
-    let target = root.join("target/go-ref");
-    let checked_in = Golden::new(root.join("golden"));
-    if !flags.check {
-        for pin in chosen {
-            regenerate(&sh, &pins, &pin, &target, &checked_in, flags.keep, false)?;
-        }
-        return Ok(());
+    let run = Run {
+        sh: &sh,
+        pins: &pins,
+        target: root.join("target/go-ref"),
+        golden: Golden::new(root.join("golden")),
+        keep: flags.keep,
+    };
+    sh.create_dir(&run.target)?;
+    if flags.check {
+        run.check(&chosen)
+    } else {
+        run.write(&chosen)
     }
-
-    // What is compared with is a copy, too: somebody may regenerate other releases meanwhile.
-    let before = target.join("check/before");
-    let after = Golden::new(target.join("check/after"));
-    sh.create_dir(&target)?;
-    {
-        let _lock = lock(&target.join("golden.lock"))?;
-        copy_tree(&sh, checked_in.root(), &before)?;
-    }
-    copy_tree(&sh, &before, after.root())?;
-    let mut different = Vec::new();
-    for pin in chosen {
-        regenerate(&sh, &pins, &pin, &target, &after, flags.keep, true)?;
-        let found = differences(&before, after.root())?;
-        if !found.is_empty() {
-            eprintln!("{}: {} files differ", pin.release, found.len());
-            different.push(pin.release.clone());
-            for path in found.iter().take(20) {
-                eprintln!(
-                    "  golden/{path}{}",
-                    first_difference(&before, after.root(), path)
-                );
-            }
-            copy_tree(&sh, &before, after.root())?;
-        }
-    }
-    if different.is_empty() {
-        eprintln!("golden/ is what the references say");
-        return Ok(());
-    }
-    Err(Error::Failed(format!(
-        "golden/ is not what the references say; to mend it, run\n    cargo xtask regen-golden {}",
-        different.join(" ")
-    )))
 }
 
-/// Brings one release's part of `golden` up to date.
-fn regenerate(
-    sh: &Shell,
-    pins: &Pins,
-    pin: &Pin,
-    target: &Path,
-    golden: &Golden,
+/// What one call of the task works with.
+struct Run<'a> {
+    sh: &'a Shell,
+    pins: &'a Pins,
+    target: PathBuf,
+    golden: Golden,
     keep: bool,
-    force: bool,
-) -> Result<()> {
-    let release = &pin.release;
-    let (corpus, corpus_sha256) = golden.corpus()?;
-    let recorded = golden.manifest()?;
-    let recorded = recorded
-        .releases
-        .iter()
-        .find(|p| p.release == *release)
-        .cloned();
-    if let Some(old) = &recorded
-        && !force
-        && old.go_ref_sha256 == pin.digest
-        && old.corpus_sha256 == corpus_sha256
-        && old.random_sha256 == golden.random(release)?.map(|(_, sha256)| sha256)
-        && golden.intact(old)
-    {
-        eprintln!("{release}: up to date");
-        return Ok(());
+}
+
+impl Run<'_> {
+    /// Brings the parts of these releases up to date.
+    fn write(&self, chosen: &[Pin]) -> Result<()> {
+        let (corpus, corpus_sha256) = self.golden.corpus()?;
+        let recorded = self.golden.manifest()?;
+        let intact = self.golden.intact(&recorded)?;
+        for pin in chosen {
+            let release = &pin.release;
+            if intact.contains(release)
+                && let Some(old) = recorded.of(release)
+                && old.go_ref_sha256 == pin.digest
+                && old.corpus_sha256 == corpus_sha256
+                && old.random_sha256 == self.golden.random(release)?.map(|(_, sha256)| sha256)
+            {
+                eprintln!("{release}: up to date");
+                continue;
+            }
+            let reference = self.build(pin)?;
+            // All releases share the files: two runs may build at once, but not write.
+            let _lock = self.lock()?;
+            self.same_module(pin, &reference)?;
+            let started = Instant::now();
+            if let Some(random) = self.random_objects(pin, &reference)? {
+                self.golden.write(&golden::random_path(release), &random)?;
+            }
+            let said = self.ask_all(pin, &reference, &corpus)?;
+            self.record(pin, &reference, &said, &corpus, &corpus_sha256)?;
+            eprintln!(
+                "{release}: {} questions answered in {:.1} s",
+                said.asked,
+                started.elapsed().as_secs_f32()
+            );
+        }
+        Ok(())
     }
 
-    let reference = Reference::build(sh, pins, pin, target, Speed::OfBuilding, keep)?;
-    // Schemas, values and the manifest are shared: two runs may build at once, but not write.
-    let _lock = lock(&target.join("golden.lock"))?;
-    if let Some(old) = &recorded
-        && !old.go_sum.is_empty()
-        && old.go_sum != reference.stamp.go_sum
-    {
-        return Err(Error::Failed(format!(
-            "{release}: its module was {} when golden/ was made and is {} now",
-            old.go_sum, reference.stamp.go_sum
-        )));
+    /// Compares what the references of these releases say with what is recorded.
+    fn check(&self, chosen: &[Pin]) -> Result<()> {
+        const SHOWN: usize = 20;
+        let (corpus, corpus_sha256) = self.golden.corpus()?;
+        let mut different = Vec::new();
+        for pin in chosen {
+            let release = &pin.release;
+            let reference = self.build(pin)?;
+            // Somebody may regenerate other releases meanwhile.
+            let _lock = self.lock()?;
+            self.same_module(pin, &reference)?;
+            let mut found = Vec::new();
+            if self.random_objects(pin, &reference)?.is_some() {
+                found.push(format!(
+                    "golden/{} is missing",
+                    golden::random_path(release)
+                ));
+            }
+            let said = self.ask_all(pin, &reference, &corpus)?;
+            found.extend(self.differences(pin, &reference, &said, &corpus_sha256)?);
+            if !found.is_empty() {
+                eprintln!("{release}: {} differences", found.len());
+                for difference in found.iter().take(SHOWN) {
+                    eprintln!("  {difference}");
+                }
+                different.push(release.clone());
+            }
+        }
+        if different.is_empty() {
+            eprintln!("golden/ is what the references say");
+            return Ok(());
+        }
+        Err(Error::Failed(format!(
+            "golden/ is not what the references say; to mend it, run\n    cargo xtask regen-golden {}",
+            different.join(" ")
+        )))
     }
-    let started = Instant::now();
-    // Once made, random objects are data like the corpus: the fuzzers of old releases draw on
-    // more than their seed, so that the same one need not make the same objects again.
-    if let Some(random) = &pin.random
-        && golden.random(release)?.is_none()
-    {
+
+    fn build(&self, pin: &Pin) -> Result<Reference> {
+        Reference::build(
+            self.sh,
+            self.pins,
+            pin,
+            &self.target,
+            Speed::OfBuilding,
+            self.keep,
+        )
+    }
+
+    fn lock(&self) -> Result<File> {
+        lock(&self.target.join("golden.lock"))
+    }
+
+    /// Fails if the release's module is not the one that was there when golden/ was made.
+    fn same_module(&self, pin: &Pin, reference: &Reference) -> Result<()> {
+        let recorded = self.golden.manifest()?;
+        match recorded.of(&pin.release) {
+            Some(old) if !old.go_sum.is_empty() && old.go_sum != reference.stamp.go_sum => {
+                Err(Error::Failed(format!(
+                    "{}: its module was {} when golden/ was made and is {} now",
+                    pin.release, old.go_sum, reference.stamp.go_sum
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The file of random objects, where the release makes some and there are none yet. Once made,
+    /// they are data like the corpus: the fuzzers of old releases draw on more than their seed, so
+    /// that the same one need not make the same objects again.
+    fn random_objects(&self, pin: &Pin, reference: &Reference) -> Result<Option<String>> {
+        let Some(random) = &pin.random else {
+            return Ok(None);
+        };
+        if self.golden.random(&pin.release)?.is_some() {
+            return Ok(None);
+        }
         let request = format!(
             r#"{{"id":"random","subject":"random","seed":{},"count":{},"maxBytes":{}}}"#,
             random.seed, random.count, random.max_bytes
         );
-        let lines = random_lines(release, &reference.ask(sh, &(request + "\n"))?)?;
-        golden.write(&golden::random_path(release), &golden::join(&lines))?;
+        let lines = random_lines(&pin.release, &reference.ask(self.sh, &(request + "\n"))?)?;
+        Ok(Some(golden::join(&lines)))
     }
-    let order: Vec<String> = pins.order();
-    let schema = reference.ask(sh, "{\"id\":\"schema\",\"subject\":\"schema\"}\n")?;
-    let schema: SchemaAnswer = serde_json::from_str(&schema.concat())
-        .map_err(|e| Error::Failed(format!("{release}: no schema: {e}")))?;
-    if schema.schema.toolchain != pin.toolchain {
-        return Err(Error::Failed(format!(
-            "{release}: built by {}, not by {}",
-            schema.schema.toolchain, pin.toolchain
-        )));
-    }
-    golden.write_schema(&schema, &order)?;
 
-    let mut files = BTreeMap::new();
-    let mut values: BTreeMap<&str, BTreeMap<String, Box<RawValue>>> = BTreeMap::new();
-    let mut asked = 0;
-    let random = golden.random(release)?;
-    let sets = [
-        ("", Some(&corpus)),
-        ("random.", random.as_ref().map(|(cases, _)| cases)),
-    ];
-    for (prefix, cases) in sets {
-        let Some(cases) = cases else { continue };
+    /// Puts all questions to a reference.
+    fn ask_all(&self, pin: &Pin, reference: &Reference, corpus: &[Case]) -> Result<Said> {
+        let release = &pin.release;
+        let schema = reference.ask(self.sh, "{\"id\":\"schema\",\"subject\":\"schema\"}\n")?;
+        let schema: SchemaAnswer = serde_json::from_str(&schema.concat())
+            .map_err(|e| Error::Failed(format!("{release}: no schema: {e}")))?;
+        if schema.schema.toolchain != pin.toolchain {
+            return Err(Error::Failed(format!(
+                "{release}: built by {}, not by {}",
+                schema.schema.toolchain, pin.toolchain
+            )));
+        }
+        let mut said = Said {
+            schema,
+            asked: 0,
+            answers: BTreeMap::new(),
+            random: BTreeMap::new(),
+            random_sha256: None,
+            values: BTreeMap::new(),
+        };
         for question in QUESTIONS {
-            let vectors = ask(sh, &reference, question, release, cases)?;
-            asked += vectors.asked;
-            if vectors.lines.is_empty() {
-                continue; // the release has no such subject
+            let answered = ask(self.sh, reference, question, release, corpus)?;
+            said.asked += answered.asked;
+            if !answered.objects.is_empty() {
+                let values = said.values.entry(question.subject).or_default();
+                values.extend(answered.objects);
             }
-            let text = golden::join(&vectors.lines);
-            let path = format!("vectors/{release}/{prefix}{}.jsonl", question.name());
-            golden.write(&path, &text)?;
-            let entry = FileEntry {
-                sha256: golden::sha256_hex(text.as_bytes()),
-                cases: vectors.lines.len(),
-                errors: vectors.errors,
-            };
-            files.insert(path, entry);
-            if prefix.is_empty() && !vectors.objects.is_empty() {
-                values
-                    .entry(question.subject)
-                    .or_default()
-                    .extend(vectors.objects);
+            said.answers.insert(question.name(), answered.answers);
+        }
+        if let Some((objects, sha256)) = self.golden.random(release)? {
+            said.random_sha256 = Some(sha256);
+            for question in QUESTIONS {
+                let answered = ask(self.sh, reference, question, release, &objects)?;
+                said.asked += answered.asked;
+                said.random.insert(question.name(), answered.answers);
             }
         }
-    }
-    golden.prune_vectors(release, &files)?;
-    for (subject, objects) in &values {
-        golden.write_values(subject, objects)?;
+        Ok(said)
     }
 
-    let provenance = Provenance {
-        release: release.clone(),
-        module: format!("k8s.io/kubernetes@{release}"),
-        go_sum: reference.stamp.go_sum.clone(),
-        toolchain: pin.toolchain.clone(),
-        mode: pin.mode,
-        substitutions: pin.substitutions.clone(),
-        go_ref_sha256: pin.digest.clone(),
-        corpus_sha256,
-        random_sha256: random.map(|(_, sha256)| sha256),
-        files,
-    };
-    let mut manifest = golden.manifest()?;
-    record(&mut manifest, provenance, &order);
-    golden.write_manifest(&manifest)?;
-    eprintln!(
-        "{release}: {asked} questions answered in {:.1} s",
-        started.elapsed().as_secs_f32()
-    );
-    Ok(())
+    /// Writes what a reference said; the manifest last, for it vouches for the rest.
+    fn record(
+        &self,
+        pin: &Pin,
+        reference: &Reference,
+        said: &Said,
+        corpus: &[Case],
+        corpus_sha256: &str,
+    ) -> Result<()> {
+        let (golden, release) = (&self.golden, &pin.release);
+        let mut manifest = golden.manifest()?;
+        let mut schemas = golden.schemas()?;
+        schemas.set(&said.schema.schema)?;
+        golden.write_schemas(&schemas)?;
+        let order: Vec<&str> = corpus.iter().map(|case| &*case.id).collect();
+        for (question, answers) in &said.answers {
+            let mut file = golden.question(question, &manifest)?;
+            file.set(release, answers, &order)?;
+            golden.write_question(question, &file)?;
+        }
+        for (question, answers) in &said.random {
+            golden.write_random_answers(release, question, answers)?;
+        }
+        for (subject, objects) in &said.values {
+            golden.write_values(subject, objects)?;
+        }
+        let provenance = said.provenance(pin, reference, corpus_sha256)?;
+        golden::record(&mut manifest, provenance)?;
+        golden.write_manifest(&manifest)
+    }
+
+    /// Where golden/ does not say what a reference said, in words.
+    fn differences(
+        &self,
+        pin: &Pin,
+        reference: &Reference,
+        said: &Said,
+        corpus_sha256: &str,
+    ) -> Result<Vec<String>> {
+        let (golden, release) = (&self.golden, &pin.release);
+        let manifest = golden.manifest()?;
+        let mut found = Vec::new();
+        for (question, answers) in &said.answers {
+            let recorded = golden.question(question, &manifest)?.answers(release);
+            for difference in recorded.differences(answers)? {
+                found.push(format!("{question} {difference}"));
+            }
+        }
+        for (question, answers) in &said.random {
+            let recorded = golden.random_answers(release, question)?;
+            for difference in recorded.differences(answers)? {
+                found.push(format!("{question} {difference}"));
+            }
+        }
+        for (subject, objects) in &said.values {
+            for digest in golden.missing_values(subject, objects.keys())? {
+                found.push(format!(
+                    "golden/values/{subject}.jsonl: {digest} is missing"
+                ));
+            }
+        }
+        let recorded = golden.schemas()?;
+        let mut fresh = recorded.clone();
+        fresh.set(&said.schema.schema)?;
+        if fresh != recorded {
+            found.push("golden/schemas differ".to_owned());
+        }
+        let fresh = said.provenance(pin, reference, corpus_sha256)?;
+        let differing = fresh.differing_keys(manifest.of(release))?;
+        if !differing.is_empty() {
+            found.push(format!("golden/manifest.json: {}", differing.join(", ")));
+        }
+        Ok(found)
+    }
 }
 
-/// The lines of one file of vectors.
-struct Vectors {
+/// All that a reference said.
+struct Said {
+    schema: SchemaAnswer,
     asked: usize,
-    lines: Vec<String>,
-    errors: usize,
+    /// By question; one that the release does not have has no answers.
+    answers: BTreeMap<String, Answers>,
+    random: BTreeMap<String, Answers>,
+    random_sha256: Option<String>,
+    /// Objects by subject and digest.
+    values: BTreeMap<&'static str, BTreeMap<String, Box<RawValue>>>,
+}
+
+impl Said {
+    fn provenance(
+        &self,
+        pin: &Pin,
+        reference: &Reference,
+        corpus_sha256: &str,
+    ) -> Result<Provenance> {
+        Ok(Provenance {
+            release: pin.release.clone(),
+            module: format!("k8s.io/kubernetes@{}", pin.release),
+            go_sum: reference.stamp.go_sum.clone(),
+            toolchain: pin.toolchain.clone(),
+            mode: pin.mode,
+            substitutions: pin.substitutions.clone(),
+            go_ref_sha256: pin.digest.clone(),
+            corpus_sha256: corpus_sha256.to_owned(),
+            random_sha256: self.random_sha256.clone(),
+            answers: golden::tallies(&self.answers)?,
+            random: golden::tallies(&self.random)?,
+        })
+    }
+}
+
+/// The answers to one question.
+struct Answered {
+    asked: usize,
+    answers: Answers,
     objects: BTreeMap<String, Box<RawValue>>,
 }
 
@@ -320,7 +449,7 @@ fn ask(
     question: &Question,
     release: &str,
     cases: &[Case],
-) -> Result<Vectors> {
+) -> Result<Answered> {
     let mut requests = String::new();
     let mut ids = Vec::new();
     for case in cases {
@@ -329,76 +458,95 @@ fn ask(
             ids.push(&case.id);
         }
     }
-    let mut vectors = Vectors {
+    let mut answered = Answered {
         asked: ids.len(),
-        lines: Vec::new(),
-        errors: 0,
+        answers: Answers::default(),
         objects: BTreeMap::new(),
     };
     if ids.is_empty() {
-        return Ok(vectors);
+        return Ok(answered);
     }
-    // Go walks a map in an order of its own each time, and the YAML functions do that before they
-    // look for trouble: what varies is no vector, and the corpus must not ask for it.
-    let answers = reference.ask(sh, &requests)?;
+    let lines = reference.ask(sh, &requests)?;
     if question.input == Input::Text {
-        for _ in 0..VARIATION_TRIALS {
-            let again = reference.ask(sh, &requests)?;
-            if let Some((n, _)) = answers
-                .iter()
-                .zip(&again)
-                .enumerate()
-                .find(|(_, (a, b))| a != b)
-            {
-                return Err(Error::Failed(format!(
-                    "{release}: {} answers {} in more than one way:\n  {}\n  {}",
-                    question.subject, ids[n], answers[n], again[n]
-                )));
-            }
-        }
+        no_variation(sh, reference, release, &requests, &lines)?;
     }
-    for (line, id) in answers.iter().zip(ids) {
-        let answer: Answer = serde_json::from_str(line)
+    for (line, id) in lines.iter().zip(ids) {
+        let response: Response = serde_json::from_str(line)
             .map_err(|e| Error::Failed(format!("{release}: not an answer: {e}: {line}")))?;
-        if answer.id != *id {
+        if response.id != *id {
             return Err(Error::Failed(format!(
                 "{release}: asked about {id}, got {line}"
             )));
         }
-        if answer.skipped.is_some() {
+        if response.skipped.is_some() {
             continue;
         }
-        let mut fields = vec![("id", serde_json::to_string(&answer.id)?)];
-        if let Some(error) = &answer.error {
-            vectors.errors += 1;
-            fields.push(("error", error.get().to_owned()));
-        }
-        if let Some(containers) = &answer.containers {
-            let hashes: Vec<u64> = containers.iter().map(|c| c.hash).collect();
-            fields.push(("hashes", serde_json::to_string(&hashes)?));
-        } else if let Some(hash) = answer.hash {
-            if let Some(object) = answer.object {
-                let digest = golden::short_digest(object.get().as_bytes());
-                fields.push(("object", serde_json::to_string(&digest)?));
-                vectors.objects.insert(digest, object);
-            }
-            fields.push(("hash", hash.to_string()));
-        }
-        if let Some(json) = &answer.json {
-            fields.push(("json", json.get().to_owned()));
-        }
-        if fields.len() == 1 {
+        let parts = response.parts(question, &mut answered.objects)?;
+        let answer = Answer::new(&parts).ok_or_else(|| {
+            Error::Failed(format!("{release}: an answer without content: {line}"))
+        })?;
+        answered.answers.0.push((id.clone(), answer));
+    }
+    Ok(answered)
+}
+
+/// Go walks a map in an order of its own each time, and the YAML functions do that before they look
+/// for trouble: what varies is no vector, and the corpus must not ask for it.
+fn no_variation(
+    sh: &Shell,
+    reference: &Reference,
+    release: &str,
+    requests: &str,
+    answers: &[String],
+) -> Result<()> {
+    for _ in 0..VARIATION_TRIALS {
+        let again = reference.ask(sh, requests)?;
+        if let Some((first, other)) = answers.iter().zip(&again).find(|(a, b)| a != b) {
             return Err(Error::Failed(format!(
-                "{release}: an answer without content: {line}"
+                "{release}: one text is answered in more than one way:\n  {first}\n  {other}"
             )));
         }
-        let fields: Vec<String> = fields
-            .iter()
-            .map(|(key, value)| format!(r#""{key}":{value}"#))
-            .collect();
-        vectors.lines.push(format!("{{{}}}", fields.join(",")));
     }
-    Ok(vectors)
+    Ok(())
+}
+
+impl Response {
+    /// What a vector keeps of it; an object goes to `objects`, by its digest.
+    fn parts(
+        self,
+        question: &Question,
+        objects: &mut BTreeMap<String, Box<RawValue>>,
+    ) -> Result<Parts> {
+        let mut parts = Parts {
+            error: self.error,
+            hashes: None,
+            uid: None,
+            object: None,
+            hash: None,
+            json: self.json,
+        };
+        let raw = |value: String| RawValue::from_string(value);
+        if let Some(containers) = &self.containers {
+            let hashes: Vec<u64> = containers.iter().map(|c| c.hash).collect();
+            parts.hashes = Some(raw(serde_json::to_string(&hashes)?)?);
+            return Ok(parts);
+        }
+        parts.hash = self.hash;
+        if parts.hash.is_some()
+            && let Some(mut object) = self.object
+        {
+            if question.subject == READ_FILE
+                && let Some((uid, masked)) = golden::mask_uid(&object)?
+            {
+                parts.uid = Some(raw(serde_json::to_string(&uid)?)?);
+                object = masked;
+            }
+            let digest = golden::short_digest(object.get().as_bytes());
+            parts.object = Some(raw(serde_json::to_string(&digest)?)?);
+            objects.insert(digest, object);
+        }
+        Ok(parts)
+    }
 }
 
 fn random_lines(release: &str, answers: &[String]) -> Result<Vec<String>> {
@@ -418,86 +566,4 @@ fn random_lines(release: &str, answers: &[String]) -> Result<Vec<String>> {
             )
         })
         .collect())
-}
-
-/// Puts an entry in its place: the manifest keeps the order of the pins.
-fn record(manifest: &mut Manifest, provenance: Provenance, order: &[String]) {
-    manifest
-        .releases
-        .retain(|p| p.release != provenance.release);
-    manifest.releases.push(provenance);
-    let place = |p: &Provenance| {
-        order
-            .iter()
-            .position(|o| *o == p.release)
-            .unwrap_or(order.len())
-    };
-    manifest.releases.sort_by_key(place);
-}
-
-fn copy_tree(sh: &Shell, from: &Path, to: &Path) -> Result<()> {
-    sh.remove_path(to)?;
-    sh.create_dir(to)?;
-    for entry in sh.read_dir(from)? {
-        let name = entry.file_name().unwrap_or_default().to_owned();
-        if entry.is_dir() {
-            copy_tree(sh, &entry, &to.join(name))?;
-        } else {
-            sh.copy_file(&entry, to.join(name))?;
-        }
-    }
-    Ok(())
-}
-
-/// The files that are not the same in both trees, sorted.
-fn differences(left: &Path, right: &Path) -> Result<Vec<String>> {
-    let (left, right) = (tree(left)?, tree(right)?);
-    let mut paths: Vec<&String> = left.keys().chain(right.keys()).collect();
-    paths.sort();
-    paths.dedup();
-    Ok(paths
-        .into_iter()
-        .filter(|path| left.get(*path) != right.get(*path))
-        .cloned()
-        .collect())
-}
-
-/// The first line that is not the same, as it was and as it is; nothing for a file that is only on
-/// one side, and no more of a line than helps.
-fn first_difference(before: &Path, after: &Path, path: &str) -> String {
-    let read = |root: &Path| std::fs::read_to_string(root.join(path));
-    let (Ok(before), Ok(after)) = (read(before), read(after)) else {
-        return String::new();
-    };
-    let short = |line: &str| line.chars().take(160).collect::<String>();
-    before
-        .lines()
-        .zip(after.lines())
-        .zip(1..)
-        .find(|((old, new), _)| old != new)
-        .map(|((old, new), n)| format!(":{n}\n    - {}\n    + {}", short(old), short(new)))
-        .unwrap_or_default()
-}
-
-/// The files below a directory by their path in it, with their digests.
-fn tree(root: &Path) -> Result<BTreeMap<String, String>> {
-    let mut found = BTreeMap::new();
-    let mut pending = vec![root.to_path_buf()];
-    while let Some(dir) = pending.pop() {
-        let entries = std::fs::read_dir(&dir).map_err(|e| Error::io(&dir, &e))?;
-        for path in entries.flatten().map(|entry| entry.path()) {
-            if path.is_dir() {
-                pending.push(path);
-                continue;
-            }
-            let bytes = std::fs::read(&path).map_err(|e| Error::io(&path, &e))?;
-            let name = path
-                .strip_prefix(root)
-                .unwrap_or(&path)
-                .to_string_lossy()
-                .into_owned();
-            found.insert(name, golden::sha256_hex(&bytes));
-        }
-    }
-    Ok(found)
 }

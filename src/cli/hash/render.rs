@@ -21,7 +21,11 @@ impl From<&Resolution> for Column {
         let release = resolution.release.to_string();
         let answers_for = resolution.answers_for.to_string();
         // A star stands for the warning on stderr.
-        let star = if resolution.caveat().is_none() { "" } else { "*" };
+        let star = if resolution.caveat().is_none() {
+            ""
+        } else {
+            "*"
+        };
         Column {
             heading: match resolution.or_else {
                 Some(_) => format!("{release}(as {answers_for}){star}"),
@@ -119,8 +123,7 @@ impl Column {
             evidence,
             ..
         } = self;
-        (release, answers_for, *evidence)
-            == (&result.release, &result.answers_for, result.evidence)
+        (release, answers_for, *evidence) == (&result.release, &result.answers_for, result.evidence)
     }
 }
 

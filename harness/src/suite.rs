@@ -1,0 +1,144 @@
+//! All that is proved: every question to every release of the manifest, about every case.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use crate::golden::{self, Case, Manifest, Question, Result, Source, Tally, Vector, Vectors};
+use crate::known_failures::KnownFailures;
+use crate::run::{Asked, Score, run};
+use crate::testee::Testee;
+
+/// A `golden/` folder, with what is read of it once.
+pub struct Suite {
+    root: PathBuf,
+    /// Which releases answer what.
+    pub manifest: Manifest,
+    /// Everything that is asked.
+    pub questions: Vec<Question>,
+    vectors: BTreeMap<String, OnceLock<Result<Vectors>>>,
+    corpus: [Arc<Vec<Case>>; 2],
+}
+
+impl Suite {
+    /// Reads the manifest and the corpus.
+    ///
+    /// # Errors
+    /// When one of them is missing or damaged.
+    pub fn read(root: &Path) -> Result<Suite> {
+        let manifest = Manifest::read(root)?;
+        let questions = Question::all(&manifest)?;
+        let vectors = questions.iter().map(|q| (q.name.clone(), OnceLock::new()));
+        Ok(Suite {
+            root: root.to_owned(),
+            vectors: vectors.collect(),
+            questions,
+            manifest,
+            corpus: [
+                Arc::new(golden::cases(root, Source::Objects, "")?),
+                Arc::new(golden::cases(root, Source::Texts, "")?),
+            ],
+        })
+    }
+
+    /// Every question to every release, also those that the release has no answer to; and about
+    /// random objects where it made some.
+    pub fn all(&self) -> Vec<Asked<'_>> {
+        let mut all = Vec::new();
+        for entry in &self.manifest.releases {
+            for question in &self.questions {
+                let asked = Asked {
+                    release: &entry.release,
+                    question,
+                    random: false,
+                };
+                all.push(asked);
+                if entry.random.contains_key(&question.name) {
+                    all.push(Asked {
+                        random: true,
+                        ..asked
+                    });
+                }
+            }
+        }
+        all
+    }
+
+    /// What the manifest says of the answers; nothing if the release has none.
+    pub fn tally(&self, asked: Asked<'_>) -> Option<&Tally> {
+        let entries = &self.manifest.releases;
+        let entry = entries
+            .iter()
+            .find(|entry| entry.release == asked.release)?;
+        let tallies = if asked.random {
+            &entry.random
+        } else {
+            &entry.answers
+        };
+        tallies.get(&asked.question.name)
+    }
+
+    /// The cases that a question is about.
+    ///
+    /// # Errors
+    /// When the random objects cannot be read.
+    pub fn cases(&self, asked: Asked<'_>) -> Result<Arc<Vec<Case>>> {
+        let [objects, texts] = &self.corpus;
+        match asked.question.source() {
+            _ if asked.random => {
+                golden::cases(&self.root, Source::Random, asked.release).map(Arc::new)
+            }
+            Source::Texts => Ok(Arc::clone(texts)),
+            _ => Ok(Arc::clone(objects)),
+        }
+    }
+
+    /// The vectors, as many as the manifest says.
+    ///
+    /// # Errors
+    /// When they cannot be read, or are more or fewer.
+    pub fn vectors(&self, asked: Asked<'_>) -> Result<Vec<Vector>> {
+        let name = &asked.question.name;
+        let Some(tally) = self.tally(asked) else {
+            return Ok(Vec::new());
+        };
+        let vectors: Vec<Vector> = if asked.random {
+            let told = golden::random_vectors(&self.root, asked.release, name)?;
+            told.into_iter().map(|told| told.vector).collect()
+        } else {
+            let file = self.vectors.get(name).ok_or("no such question")?;
+            let file = file
+                .get_or_init(|| Vectors::read(&self.root, name, &self.manifest))
+                .as_ref()?;
+            let told = file.of(asked.release).into_iter();
+            told.map(|told| told.vector.clone()).collect()
+        };
+        if vectors.len() != tally.cases {
+            return Err(format!(
+                "{asked}: {} vectors; the manifest says {}",
+                vectors.len(),
+                tally.cases
+            ));
+        }
+        Ok(vectors)
+    }
+
+    /// Asks, and judges the answers.
+    ///
+    /// # Errors
+    /// When vectors and cases cannot be read or do not belong together.
+    pub fn judge(
+        &self,
+        asked: Asked<'_>,
+        testee: &dyn Testee,
+        known: &KnownFailures,
+    ) -> Result<Score> {
+        let vectors = self.vectors(asked)?;
+        run(asked, &vectors, &self.cases(asked)?, testee, known)
+    }
+
+    /// The subjects of the questions.
+    pub fn subjects(&self) -> BTreeSet<&str> {
+        self.questions.iter().map(|q| &*q.subject).collect()
+    }
+}
