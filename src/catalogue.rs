@@ -511,7 +511,7 @@ mod tests {
     #[test]
     fn the_list_is_read_whole() {
         let counted: usize = KNOWN.lines().map(|line| patches_of_line(line).len()).sum();
-        assert_eq!(counted, 428);
+        assert_eq!(counted, known().len());
         for line in KNOWN.lines() {
             assert_eq!(
                 line.starts_with('#'),
@@ -520,7 +520,8 @@ mod tests {
             );
         }
         assert!(known().is_sorted());
-        assert_eq!(known().first(), Some(&Release::new(1, 8)));
+        assert_eq!(known().first(), Some(&Release::new(1, 0)));
+        assert!(known().contains(&Release::new(18, 20)));
         assert!(!known().contains(&Release::new(17, 10)), "never released");
     }
 
@@ -550,16 +551,68 @@ mod tests {
     }
 
     #[test]
-    fn another_patch_is_answered_for_with_a_caveat() {
-        let patch = ask("1.30.4").unwrap();
-        assert_eq!(patch.answers_for, Release::new(30, 14));
-        assert_eq!(patch.evidence_label(), "unknown");
+    fn every_answer_is_founded_as_it_says() {
+        let mut questions = vec![None];
+        questions.extend(
+            classes::of(Release::new(30, 14))
+                .into_iter()
+                .flat_map(classes::Class::questions)
+                .map(Some),
+        );
+        for (release, question) in known()
+            .iter()
+            .flat_map(|release| questions.iter().map(move |question| (*release, *question)))
+        {
+            let answer = answer(release, question).unwrap();
+            let case = format!("{release} {question:?} by {}", answer.by);
+            assert!(built().contains(&answer.by), "{case}");
+            match answer.evidence {
+                Evidence::Built => assert_eq!(answer.by, release, "{case}"),
+                Evidence::BySource => assert!(alike(release, answer.by, question), "{case}"),
+                Evidence::ByNeighbours => {
+                    assert!(classes::of(release).is_none(), "{case}");
+                    let around = neighbours(release, &classes::classified().collect::<Vec<_>>());
+                    assert_eq!(around.len(), 2, "{case}");
+                    for neighbour in around {
+                        assert_eq!(neighbour.minor(), release.minor(), "{case}");
+                        assert!(alike(neighbour, answer.by, question), "{case}");
+                    }
+                }
+                Evidence::Unknown => assert!(!built().contains(&release), "{case}"),
+            }
+            if answer.evidence != Evidence::Unknown {
+                assert_eq!(answer.or_else, None, "{case}");
+            }
+        }
+    }
+
+    #[test]
+    fn who_is_not_sure_says_so() {
+        let unsure = Resolution {
+            release: Release::new(7, 3),
+            answers_for: Release::new(7, 5),
+            or_else: Some(Release::new(7, 2)),
+            evidence: Evidence::Unknown,
+            vendor: false,
+        };
+        assert_eq!(
+            unsure.caveat().unwrap(),
+            "v1.7.3 cannot be fetched, and its neighbours v1.7.2 and v1.7.5 differ: both answer \
+             for it (evidence: unknown)"
+        );
+        let answers: Vec<Release> = unsure.answers().map(|one| one.answers_for).collect();
+        assert_eq!(answers, [Release::new(7, 5), Release::new(7, 2)]);
+        let alone = Resolution {
+            or_else: None,
+            ..unsure
+        };
         assert!(
-            patch
+            alone
                 .caveat()
                 .unwrap()
-                .starts_with("v1.30.4 was not built and run itself: v1.30.14")
+                .starts_with("v1.7.3 was not built and run itself: v1.7.5")
         );
+        assert_eq!(alone.answers().count(), 1);
     }
 
     #[test]
@@ -575,13 +628,13 @@ mod tests {
                 .unwrap()
                 .contains("taken for upstream v1.30.14")
         );
-        assert!(
-            ask("v1.30.4+k3s1")
-                .unwrap()
-                .caveat()
-                .unwrap()
-                .contains("v1.30.4 was not built")
-        );
+        let both = Resolution {
+            evidence: Evidence::ByNeighbours,
+            ..vendor
+        };
+        let words = both.caveat().unwrap();
+        assert!(words.contains("vendor build"), "{words}");
+        assert!(words.contains("by neighbours"), "{words}");
     }
 
     #[test]
@@ -597,8 +650,11 @@ mod tests {
         );
         assert_eq!(
             words("1.99"),
-            "1.99 is newer than the newest release known here, v1.37.0; \
-             ask for v1.37.0, or look for a newer kubehash"
+            format!(
+                "1.99 is newer than the newest release known here, {newest}; ask for {newest}, or \
+                 look for a newer kubehash",
+                newest = known().last().unwrap()
+            )
         );
         assert!(
             words("1.0.6").contains("DIFFERENCES.md"),

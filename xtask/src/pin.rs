@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use xshell::{Shell, cmd};
+use xshell::Shell;
 
 use crate::catalogue;
 use crate::error::{Error, Result};
 use crate::flags::Pin as Flags;
 use crate::gopath_recipe;
-use crate::goref::gopath;
+use crate::goref::{self, gopath};
 use crate::goref::module::{empty_by_default, staging_modules};
 use crate::goref::modules::{self, Module};
 use crate::goref::pins::{Mode, Pins, Row, Substitution, go_minor, substitution};
@@ -145,7 +145,8 @@ fn fetch(sh: &Shell, specs: &[String]) -> Result<Vec<Module>> {
 
 /// The toolchain that a release's build image holds.
 fn shipped_toolchain(kubernetes: &Path) -> Result<String> {
-    let places: [(&str, fn(&str) -> Option<&str>); 3] = [
+    type Reader = fn(&str) -> Option<&str>;
+    let places: [(&str, Reader); 3] = [
         (".go-version", |text| Some(text.trim())),
         // `v1.12.12-1`, and later `v1.25.0-go1.18.5-bullseye.0`
         ("build/build-image/cross/VERSION", |text| {
@@ -188,19 +189,12 @@ fn nearest_toolchain(sh: &Shell, shipped: &str) -> Result<String> {
     };
     let around = (1..FAR).flat_map(|far| [patch.checked_sub(far), Some(patch + far)]);
     for candidate in std::iter::once(patch).chain(around.flatten()).map(name) {
-        let module = format!("golang.org/toolchain@v0.0.1-{candidate}.linux-amd64");
-        let asked = cmd!(sh, "go list -m {module}")
-            .env("GOFLAGS", "-mod=mod")
-            .env("GO111MODULE", "on")
-            .env("GOWORK", "off")
-            .env("GOTOOLCHAIN", "local")
-            .quiet()
-            .ignore_status()
-            .output()?;
-        if asked.status.success() {
-            return Ok(candidate);
-        }
-        refusal(&String::from_utf8_lossy(&asked.stderr))?;
+        // Asking for its description is not enough: the proxy may refuse either without the other.
+        match goref::toolchain(sh, &candidate) {
+            Ok(_) => return Ok(candidate),
+            Err(Error::Unavailable(words)) => refusal(&words)?,
+            Err(error) => return Err(error),
+        };
     }
     Err(Error::Unavailable(format!(
         "no toolchain near {shipped} is available"

@@ -251,7 +251,7 @@ fn go_env() -> Vec<(String, String)> {
 }
 
 /// The `go` program of a toolchain, fetched as a module if need be.
-fn toolchain(sh: &Shell, version: &str) -> Result<PathBuf> {
+pub(crate) fn toolchain(sh: &Shell, version: &str) -> Result<PathBuf> {
     let ask = cmd!(sh, "go env GOROOT")
         .env("GOTOOLCHAIN", version)
         .env("GOFLAGS", "")
