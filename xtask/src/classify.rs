@@ -218,7 +218,11 @@ fn list(sh: &Shell, workshop: &Workshop, pin: &Pin) -> Result<Vec<u8>> {
     // the others, with go1.18.
     const FIELDS: &str = "-json=ImportPath,Dir,GoFiles,SFiles,Standard,Imports,ImportMap";
     if pin.go_minor() >= 11 {
-        let json = if pin.go_minor() >= 18 { FIELDS } else { "-json" };
+        let json = if pin.go_minor() >= 18 {
+            FIELDS
+        } else {
+            "-json"
+        };
         return answer(workshop.go(sh, &["list", "-deps", json, "."])?, pin);
     }
     #[derive(Deserialize)]
@@ -333,10 +337,7 @@ fn change(before: &Class, after: &Class, tool: &Tool) -> Result<Option<Change>> 
 }
 
 /// The digests of groups, by the questions that each group stands for.
-fn by_question(
-    groups: &BTreeMap<String, String>,
-    tool: &Tool,
-) -> Result<BTreeMap<String, String>> {
+fn by_question(groups: &BTreeMap<String, String>, tool: &Tool) -> Result<BTreeMap<String, String>> {
     #[derive(Deserialize)]
     struct Group {
         questions: Vec<String>,
@@ -381,7 +382,10 @@ fn write_classes(classes: &[Class]) -> Result<()> {
         .enumerate()
         .map(|(at, class)| {
             let earlier = &classes[..at];
-            match earlier.iter().find(|other| other.closures == class.closures) {
+            match earlier
+                .iter()
+                .find(|other| other.closures == class.closures)
+            {
                 Some(other) => Class {
                     like: Some(other.release.clone()),
                     closures: BTreeMap::new(),

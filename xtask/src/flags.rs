@@ -72,9 +72,10 @@ xflags::xflags! {
             required release: String
         }
 
-        /// Write the table of releases and subjects into README.md, from golden/manifest.json.
+        /// Write the tables of README.md and DIFFERENCES.md, from golden/manifest.json, and
+        /// docs/releases.md.
         ///
         /// Exit codes: 0 done, 1 error, 2 wrong usage.
-        cmd readme {}
+        cmd docs {}
     }
 }

@@ -3,13 +3,13 @@
 mod build_reference;
 mod catalogue;
 mod classify;
+mod docs;
 mod error;
 mod flags;
 mod golden;
 mod gopath_recipe;
 mod goref;
 mod pin;
-mod readme;
 mod regen_golden;
 mod release;
 mod releases;
@@ -38,7 +38,7 @@ fn run(flags: Xtask) -> Result<()> {
         XtaskCmd::Releases(flags) => releases::run(&flags),
         XtaskCmd::Pin(flags) => pin::run(&flags),
         XtaskCmd::GopathRecipe(flags) => gopath_recipe::run(&flags),
-        XtaskCmd::Readme(_) => readme::run(),
+        XtaskCmd::Docs(_) => docs::run(),
         XtaskCmd::BuildReference(flags) => build_reference::run(&flags),
     }
 }

@@ -15,10 +15,10 @@ use crate::catalogue;
 use crate::error::{Error, Result};
 use crate::flags::Pin as Flags;
 use crate::gopath_recipe;
-use crate::goref::{self, gopath};
 use crate::goref::module::{empty_by_default, staging_modules};
 use crate::goref::modules::{self, Module};
 use crate::goref::pins::{Mode, Pins, Row, Substitution, go_minor, substitution};
+use crate::goref::{self, gopath};
 use crate::project_root;
 use crate::release::Release;
 

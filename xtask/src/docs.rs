@@ -1,17 +1,20 @@
-//! `cargo xtask readme`: the tables in README.md (releases × subjects) and DIFFERENCES.md (parts of
-//! references that had to be replaced), from golden/manifest.json.
+//! `cargo xtask docs`: the tables in README.md (releases × subjects) and DIFFERENCES.md (parts of
+//! references that had to be replaced), from golden/manifest.json; and docs/releases.md, which
+//! `kubehash releases -o markdown` prints.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
+use xshell::{Shell, cmd};
+
 use crate::error::{Error, Result};
 use crate::golden::Manifest;
 use crate::goref::pins::Substitution;
 use crate::project_root;
 
-const BEGIN: &str = "<!-- begin: written by `cargo xtask readme` from golden/manifest.json -->\n";
+const BEGIN: &str = "<!-- begin: written by `cargo xtask docs` from golden/manifest.json -->\n";
 const END: &str = "<!-- end -->\n";
 
 /// The subjects in the order of the columns, with their headings.
@@ -39,6 +42,22 @@ pub(crate) fn run() -> Result<()> {
         fs::write(&stale.path, stale.fresh).map_err(|e| Error::io(&stale.path, &e))?;
         eprintln!("{}: the table was brought up to date", stale.path.display());
     }
+    let root = project_root();
+    let sh = Shell::new()?;
+    let _dir = sh.push_dir(&root);
+    let page = cmd!(
+        sh,
+        "cargo run --quiet --package kubehash -- releases -o markdown"
+    )
+    .quiet()
+    .read()?;
+    let path = root.join("docs/releases.md");
+    let page = format!("{page}\n");
+    if fs::read_to_string(&path).is_ok_and(|old| old == page) {
+        return Ok(());
+    }
+    fs::write(&path, page).map_err(|e| Error::io(&path, &e))?;
+    eprintln!("{}: was brought up to date", path.display());
     Ok(())
 }
 
