@@ -3,6 +3,7 @@
 mod build_reference;
 mod catalogue;
 mod classify;
+mod coverage;
 mod error;
 mod flags;
 mod golden;
@@ -36,6 +37,7 @@ fn run(flags: Xtask) -> Result<()> {
         XtaskCmd::Classify(flags) => classify::run(&flags),
         XtaskCmd::Pin(flags) => pin::run(&flags),
         XtaskCmd::GopathRecipe(flags) => gopath_recipe::run(&flags),
+        XtaskCmd::Coverage(flags) => coverage::run(&flags),
         XtaskCmd::Readme(_) => readme::run(),
         XtaskCmd::BuildReference(flags) => build_reference::run(&flags),
     }
