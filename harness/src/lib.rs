@@ -7,11 +7,13 @@
 //! * [`suite`] is all of it: every release, every question, every case.
 //! * [`known_failures`] is the list of cases that may differ; ours is empty, and it is strict both
 //!   ways.
+//! * [`coverage`] measures which fields of Kubernetes' types the corpus holds, and in which states.
 //! * [`lint`] checks the golden files themselves.
 //!
 //! Architecture Invariant: nothing here computes a vector. A file that is missing, empty, or
 //! shorter than the manifest says is a failure, never a pass.
 
+pub mod coverage;
 pub mod golden;
 pub mod known_failures;
 pub mod lint;

@@ -72,6 +72,20 @@ xflags::xflags! {
             required release: String
         }
 
+        /// Measure which fields the corpus holds that JSON can reach from a Pod template: absent,
+        /// empty and set, in objects that the release answers. A field counts once, and once at
+        /// each place where it stands.
+        ///
+        /// Exit codes: 0 everything is there, 1 something is missing or an error, 2 wrong usage.
+        cmd coverage {
+            /// Which releases: v1.30.14 or 1.30; all that have vectors where none is named.
+            repeated releases: String
+            /// Name what is missing.
+            optional --missing
+            /// Let the engine say what a release answers: for cases that have no vectors yet.
+            optional --engine
+        }
+
         /// Write the tables of README.md and DIFFERENCES.md, from golden/manifest.json, and
         /// docs/releases.md.
         ///

@@ -3,6 +3,7 @@
 mod build_reference;
 mod catalogue;
 mod classify;
+mod coverage;
 mod docs;
 mod error;
 mod flags;
@@ -38,6 +39,7 @@ fn run(flags: Xtask) -> Result<()> {
         XtaskCmd::Releases(flags) => releases::run(&flags),
         XtaskCmd::Pin(flags) => pin::run(&flags),
         XtaskCmd::GopathRecipe(flags) => gopath_recipe::run(&flags),
+        XtaskCmd::Coverage(flags) => coverage::run(&flags),
         XtaskCmd::Docs(_) => docs::run(),
         XtaskCmd::BuildReference(flags) => build_reference::run(&flags),
     }
