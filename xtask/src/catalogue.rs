@@ -1,14 +1,14 @@
 //! `src/catalogue/releases.txt`: every stable release that is known.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::release::Release;
 
 /// All of them, oldest first.
 pub(crate) fn known(root: &Path) -> Result<Vec<Release>> {
-    let path = root.join("src/catalogue/releases.txt");
+    let path = path(root);
     let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
     let mut releases = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
@@ -19,6 +19,45 @@ pub(crate) fn known(root: &Path) -> Result<Vec<Release>> {
     }
     releases.sort();
     Ok(releases)
+}
+
+/// Adds releases to the file.
+pub(crate) fn add(root: &Path, new: &[Release]) -> Result<()> {
+    let path = path(root);
+    let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
+    let mut releases = known(root)?;
+    releases.extend(new);
+    releases.sort();
+    releases.dedup();
+    let mut out: String = text
+        .lines()
+        .filter(|line| line.starts_with('#'))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    for minor in releases.chunk_by(|a, b| a.minor == b.minor) {
+        out += &line_of(minor);
+        out.push('\n');
+    }
+    fs::write(&path, out).map_err(|e| Error::io(&path, &e))
+}
+
+fn path(root: &Path) -> PathBuf {
+    root.join("src/catalogue/releases.txt")
+}
+
+/// The line of one minor's releases, in order.
+fn line_of(minor: &[Release]) -> String {
+    let mut line = minor.first().map(|r| r.minor_name()).unwrap_or_default();
+    for span in minor.chunk_by(|a, b| a.patch + 1 == b.patch) {
+        let (Some(first), Some(last)) = (span.first(), span.last()) else {
+            continue;
+        };
+        line += &match first.patch == last.patch {
+            true => format!(" {}", first.patch),
+            false => format!(" {}-{}", first.patch, last.patch),
+        };
+    }
+    line
 }
 
 /// `1.17 0-9 11-17`: the minor, then patches and spans of patches.
@@ -44,5 +83,6 @@ mod tests {
         let names: Vec<String> = releases.iter().map(Release::to_string).collect();
         assert_eq!(names, ["v1.17.0", "v1.17.1", "v1.17.2", "v1.17.11"]);
         assert_eq!(of_line("1.17 x"), None);
+        assert_eq!(line_of(&releases), "1.17 0-2 11");
     }
 }

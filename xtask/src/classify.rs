@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use xshell::{Shell, cmd};
 
+use crate::classes::{self, Class, read_lines, write_lines};
 use crate::error::{Error, Result};
 use crate::flags::Classify as Flags;
 use crate::golden::sha256_hex;
@@ -28,25 +29,6 @@ struct Closures {
     groups: BTreeMap<String, String>,
     /// By import path and name: digest, and the groups as bits.
     packages: BTreeMap<String, BTreeMap<String, (String, u64)>>,
-}
-
-/// A line of `golden/classes.jsonl`.
-#[derive(Clone, Deserialize, Serialize)]
-struct Class {
-    release: String,
-    toolchain: String,
-    /// sha256 over the rule and the reference's own sources, in short: digests of two rules are not
-    /// comparable.
-    rule: String,
-    /// Modules with a declaration that counts, and that were not to be had as the release wants them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    substituted: Vec<String>,
-    /// An earlier release whose closures are the same; then they are not repeated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    like: Option<String>,
-    /// By question: the digest of the declarations that can influence its answers.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    closures: BTreeMap<String, String>,
 }
 
 /// A line of `golden/changes.jsonl`.
@@ -143,7 +125,7 @@ fn build_tool(sh: &Shell, go_ref: &Path, target: &Path) -> Result<Tool> {
 fn classify(sh: &Shell, pins: &Pins, pin: &Pin, tool: &Tool, force: bool) -> Result<()> {
     let path = tool.output(&pin.release);
     let rule = tool.rule(pin);
-    let recorded = read_classes()?
+    let recorded = classes::read()?
         .into_iter()
         .find(|class| class.release == pin.release);
     if !force && path.exists() && recorded.is_some_and(|class| class.rule == rule) {
@@ -256,13 +238,13 @@ fn answer(output: std::process::Output, pin: &Pin) -> Result<Vec<u8>> {
 
 /// Puts a release's line in place, and the lines about what changed before and after it.
 fn record(pins: &Pins, class: Class, tool: &Tool) -> Result<()> {
-    let mut classes = read_classes()?;
+    let mut classes = classes::read()?;
     classes.retain(|old| old.release != class.release);
     let name = class.release.clone();
     let release = Release::parse(&name)?;
     classes.push(class);
     classes.sort_by_cached_key(|class| Release::parse(&class.release).ok());
-    write_classes(&classes)?;
+    classes::write(&classes)?;
 
     let mut changes: Vec<Change> = read_lines(&changes_path())?;
     let minor: Vec<&Class> = classes
@@ -354,79 +336,6 @@ fn by_question(groups: &BTreeMap<String, String>, tool: &Tool) -> Result<BTreeMa
     Ok(closures)
 }
 
-/// All lines, each with closures of its own.
-fn read_classes() -> Result<Vec<Class>> {
-    let mut classes: Vec<Class> = read_lines(&classes_path())?;
-    for at in 0..classes.len() {
-        let Some(like) = classes[at].like.take() else {
-            continue;
-        };
-        let closures = classes[..at]
-            .iter()
-            .find(|class| class.release == like)
-            .map(|class| class.closures.clone());
-        classes[at].closures = closures.ok_or_else(|| {
-            Error::Failed(format!(
-                "golden/classes.jsonl: {} is like {like}, which does not come before it",
-                classes[at].release
-            ))
-        })?;
-    }
-    Ok(classes)
-}
-
-/// Writes each set of closures once.
-fn write_classes(classes: &[Class]) -> Result<()> {
-    let lines: Vec<Class> = classes
-        .iter()
-        .enumerate()
-        .map(|(at, class)| {
-            let earlier = &classes[..at];
-            match earlier
-                .iter()
-                .find(|other| other.closures == class.closures)
-            {
-                Some(other) => Class {
-                    like: Some(other.release.clone()),
-                    closures: BTreeMap::new(),
-                    ..class.clone()
-                },
-                None => class.clone(),
-            }
-        })
-        .collect();
-    write_lines(&classes_path(), &lines)
-}
-
-fn classes_path() -> PathBuf {
-    project_root().join("golden/classes.jsonl")
-}
-
 fn changes_path() -> PathBuf {
     project_root().join("golden/changes.jsonl")
-}
-
-fn read_lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
-    if !path.exists() {
-        return Ok(Vec::new());
-    }
-    let text = fs::read_to_string(path).map_err(|e| Error::io(path, &e))?;
-    text.lines()
-        .map(|line| {
-            serde_json::from_str(line)
-                .map_err(|e| Error::Failed(format!("{}: {e} in {line}", path.display())))
-        })
-        .collect()
-}
-
-fn write_lines<T: Serialize>(path: &Path, lines: &[T]) -> Result<()> {
-    let mut text = String::new();
-    for line in lines {
-        text += &serde_json::to_string(line)?;
-        text.push('\n');
-    }
-    let temporary = path.with_extension("tmp");
-    fs::write(&temporary, text)
-        .and_then(|()| fs::rename(&temporary, path))
-        .map_err(|e| Error::io(path, &e))
 }

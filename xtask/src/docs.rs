@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use xshell::{Shell, cmd};
 
+use crate::classes;
 use crate::error::{Error, Result};
 use crate::golden::Manifest;
 use crate::goref::pins::Substitution;
@@ -91,16 +92,23 @@ fn stale() -> Result<Vec<Stale>> {
     Ok(stale)
 }
 
-/// A row per part that was not to be had as pinned.
+/// A row per part that was not to be had as pinned, and that some answer depends on. Of a release
+/// that was not classified nobody knows, and all of its parts are told.
 fn substitutions(manifest: &Manifest) -> Result<String> {
+    let classes = classes::read()?;
     let mut out = String::from("| release | part | pinned | taken |\n| --- | --- | --- | --- |\n");
     for release in &manifest.releases {
+        let class = classes.iter().find(|c| c.release == release.release);
         for Substitution {
             module,
             wanted,
             got,
         } in &release.substitutions
         {
+            let toolchain = module == "golang.org/toolchain";
+            if !toolchain && class.is_some_and(|class| !class.substituted.contains(module)) {
+                continue;
+            }
             let _ = writeln!(out, "| {} | {module} | {wanted} | {got} |", release.release);
         }
     }

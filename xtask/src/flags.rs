@@ -15,8 +15,14 @@ xflags::xflags! {
             repeated releases: String
             /// All pinned releases.
             optional --all
-            /// Change nothing in golden/; fail if what would be written differs.
+            /// Change nothing in golden/; fail if what would be written differs. A release without
+            /// vectors of its own is compared with those that speak for it.
             optional --check
+            /// Build this many releases that others speak for, spread over the minors, and compare
+            /// their answers; golden/audit.jsonl keeps what came out.
+            optional --audit count: usize
+            /// Which ones: another number, others (1 where none is given).
+            optional --seed seed: u64
             /// Keep the directory in which a reference is built.
             optional --keep
         }
@@ -36,6 +42,17 @@ xflags::xflags! {
         cmd releases {
             /// Ask the module proxy for newer releases, and whether it still has the pinned ones.
             optional --check
+        }
+
+        /// Add releases that Kubernetes published: to src/catalogue/releases.txt, to the pins, to the
+        /// classes; make vectors where the class is new; bring the documents up to date.
+        ///
+        /// Exit codes: 0 done, 1 error, 2 wrong usage, 3 Go or the module proxy is not available.
+        cmd add-release {
+            /// Which releases: v1.38.0.
+            repeated releases: String
+            /// Make vectors even where others speak for the release.
+            optional --vectors
         }
 
         /// Find out what a release is built with, and write its line of go-ref/releases.jsonl: the

@@ -1,7 +1,10 @@
 //! The project's tasks: `cargo xtask <task>`. One file a task; this one parses and dispatches.
 
+mod add_release;
+mod audit;
 mod build_reference;
 mod catalogue;
+mod classes;
 mod classify;
 mod coverage;
 mod docs;
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
 fn run(flags: Xtask) -> Result<()> {
     match flags.subcommand {
         XtaskCmd::RegenGolden(flags) => regen_golden::run(&flags),
+        XtaskCmd::AddRelease(flags) => add_release::run(&flags),
         XtaskCmd::Classify(flags) => classify::run(&flags),
         XtaskCmd::Releases(flags) => releases::run(&flags),
         XtaskCmd::Pin(flags) => pin::run(&flags),

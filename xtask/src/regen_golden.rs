@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use xshell::Shell;
 
+use crate::audit::{self, Audited, Speakers};
 use crate::error::{Error, Result};
 use crate::flags::RegenGolden;
 use crate::golden::{self, Answer, Answers, Case, Golden, Parts, Provenance, SchemaAnswer};
@@ -139,7 +140,6 @@ pub(crate) fn run(flags: &RegenGolden) -> Result<()> {
     let root = project_root();
     let sh = Shell::new()?;
     let pins = Pins::load(&root.join("go-ref"))?;
-    let chosen = pins.select(&flags.releases, flags.all)?;
     let run = Run {
         sh: &sh,
         pins: &pins,
@@ -148,12 +148,19 @@ pub(crate) fn run(flags: &RegenGolden) -> Result<()> {
         keep: flags.keep,
     };
     sh.create_dir(&run.target)?;
+    if let Some(count) = flags.audit {
+        return run.audit(count, flags.seed.unwrap_or(1));
+    }
+    let chosen = pins.select(&flags.releases, flags.all)?;
     if flags.check {
         run.check(&chosen)
     } else {
         run.write(&chosen)
     }
 }
+
+/// How many differences are shown of a release.
+const SHOWN: usize = 20;
 
 /// What one call of the task works with.
 struct Run<'a> {
@@ -202,7 +209,6 @@ impl Run<'_> {
 
     /// Compares what the references of these releases say with what is recorded.
     fn check(&self, chosen: &[Pin]) -> Result<()> {
-        const SHOWN: usize = 20;
         let (corpus, corpus_sha256) = self.golden.corpus()?;
         let mut different = Vec::new();
         for pin in chosen {
@@ -219,7 +225,11 @@ impl Run<'_> {
                 ));
             }
             let said = self.ask_all(pin, &reference, &corpus)?;
-            found.extend(self.differences(pin, &reference, &said, &corpus_sha256)?);
+            found.extend(if self.golden.manifest()?.of(release).is_some() {
+                self.differences(pin, &reference, &said, &corpus_sha256)?
+            } else {
+                self.differences_from_class(pin, &said)?.found
+            });
             if !found.is_empty() {
                 eprintln!("{release}: {} differences", found.len());
                 for difference in found.iter().take(SHOWN) {
@@ -235,6 +245,64 @@ impl Run<'_> {
         Err(Error::Failed(format!(
             "golden/ is not what the references say; to mend it, run\n    cargo xtask regen-golden {}",
             different.join(" ")
+        )))
+    }
+
+    /// Builds releases that others speak for, and compares.
+    fn audit(&self, count: usize, seed: u64) -> Result<()> {
+        let (corpus, corpus_sha256) = self.golden.corpus()?;
+        let speakers = Speakers::read()?;
+        let chosen = audit::choose(self.pins, &speakers, &self.golden.manifest()?, count, seed)?;
+        let known = audit::recorded()?;
+        let mut lines = Vec::new();
+        for pin in &chosen {
+            let done = known.iter().find(|line| {
+                line.release == pin.release
+                    && line.go_ref_sha256 == pin.digest
+                    && line.corpus_sha256 == corpus_sha256
+            });
+            if let Some(line) = done {
+                eprintln!("{}: audited already", pin.release);
+                lines.push(line.clone());
+                continue;
+            }
+            let reference = self.build(pin)?;
+            let _lock = self.lock()?;
+            let said = self.ask_all(pin, &reference, &corpus)?;
+            let compared = self.differences_from_class(pin, &said)?;
+            for difference in compared.found.iter().take(SHOWN) {
+                eprintln!("  {difference}");
+            }
+            let line = Audited {
+                release: pin.release.clone(),
+                go_ref_sha256: pin.digest.clone(),
+                corpus_sha256: corpus_sha256.clone(),
+                compared: compared.answers,
+                differences: compared.found.len(),
+            };
+            eprintln!(
+                "{}: {} answers compared, {} differ",
+                line.release, line.compared, line.differences
+            );
+            audit::record(line.clone())?;
+            lines.push(line);
+        }
+        let answers: usize = lines.iter().map(|line| line.compared).sum();
+        let differ: Vec<&str> = lines
+            .iter()
+            .filter(|line| line.differences > 0)
+            .map(|line| line.release.as_str())
+            .collect();
+        if differ.is_empty() {
+            eprintln!(
+                "{} releases audited, {answers} answers compared, none differs",
+                lines.len()
+            );
+            return Ok(());
+        }
+        Err(Error::Failed(format!(
+            "not of the class that they are said to be: {}",
+            differ.join(" ")
         )))
     }
 
@@ -356,6 +424,46 @@ impl Run<'_> {
         golden.write_manifest(&manifest)
     }
 
+    /// Where a release that has no vectors does not answer as those that speak for it.
+    fn differences_from_class(&self, pin: &Pin, said: &Said) -> Result<Compared> {
+        let (golden, release) = (&self.golden, &pin.release);
+        let manifest = golden.manifest()?;
+        let speakers = Speakers::read()?;
+        let speaker = |question: &str| {
+            speakers.of(release, question, &manifest)?.ok_or_else(|| {
+                Error::Failed(format!(
+                    "{release}: nobody with vectors speaks for it in {question}\n\
+                     hint: cargo xtask classify {release}, or regen-golden {release} for its own"
+                ))
+            })
+        };
+        let mut compared = Compared {
+            answers: 0,
+            found: Vec::new(),
+        };
+        for (question, answers) in &said.answers {
+            if answers.0.is_empty() {
+                continue; // the release has no such question
+            }
+            let speaker = speaker(question)?;
+            let theirs = golden.question(question, &manifest)?.answers(speaker);
+            compared.answers += answers.0.len();
+            for difference in theirs.differences(answers)? {
+                compared.found.push(format!(
+                    "{question}, for which {speaker} speaks: {difference}"
+                ));
+            }
+        }
+        let speaker = speaker("schema")?;
+        compared.answers += 1;
+        if !golden.schemas()?.says_of(speaker, &said.schema.schema)? {
+            compared
+                .found
+                .push(format!("schema: it is not that of {speaker}"));
+        }
+        Ok(compared)
+    }
+
     /// Where golden/ does not say what a reference said, in words.
     fn differences(
         &self,
@@ -399,6 +507,12 @@ impl Run<'_> {
         }
         Ok(found)
     }
+}
+
+/// Answers held against those of the releases that speak for one.
+struct Compared {
+    answers: usize,
+    found: Vec<String>,
 }
 
 /// All that a reference said.

@@ -30,6 +30,14 @@ impl Release {
         format!("v0.{}.{}", self.minor, self.patch)
     }
 
+    /// How far two are apart: minors first.
+    pub(crate) fn distance(self, other: Release) -> (u32, u32) {
+        (
+            self.minor.abs_diff(other.minor),
+            self.patch.abs_diff(other.patch),
+        )
+    }
+
     /// `1.30`
     pub(crate) fn minor_name(self) -> String {
         format!("1.{}", self.minor)

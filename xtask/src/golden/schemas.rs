@@ -130,6 +130,15 @@ impl Schemas {
         })
     }
 
+    /// Whether a release's schema, but for the toolchain, is what a reference says.
+    pub(crate) fn says_of(&self, release: &str, answer: &ReferenceSchema) -> Result<bool> {
+        let mut with = self.clone();
+        with.set(answer)?;
+        let recorded = self.releases.get(&Release::parse(release)?);
+        let fresh = with.releases.get(&Release::parse(&answer.release)?);
+        Ok(recorded.map(|full| &full.shape) == fresh.map(|full| &full.shape))
+    }
+
     /// Puts a release's schema in its place, and drops types that no release has any more.
     pub(crate) fn set(&mut self, answer: &ReferenceSchema) -> Result<()> {
         let mut mine = BTreeMap::new();
