@@ -19,8 +19,10 @@ use crate::subject::container_hash::{Function, Recipe};
 
 mod classes;
 mod difference;
+mod served;
 
 pub use difference::{Change, Difference, FieldChange, GateChange, TypeChange, TypeChangeKind};
+pub use served::serves;
 
 const KNOWN: &str = include_str!("catalogue/releases.txt");
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Resolution, classes, known};
+use super::{Resolution, classes, known, serves};
 use crate::release::Release;
 use crate::schema::{Field, Kind, Schema, SchemaError};
 
@@ -22,7 +22,7 @@ pub struct Difference {
     pub toolchains: Option<Change<String>>,
     /// The questions whose code or toolchain differs; `None` where a release was not classified.
     pub questions: Option<Vec<&'static str>>,
-    /// Workload kinds that came or went, as `apps/v1beta1 Deployment`.
+    /// Workload kinds that one of them serves and the other does not, as `apps/v1beta1 Deployment`.
     pub kinds: Vec<Change<String>>,
     /// Feature gates that came, went or have another default.
     pub feature_gates: Vec<GateChange>,
@@ -165,12 +165,11 @@ fn questions(before: Release, after: Release) -> Option<Vec<&'static str>> {
 
 fn kinds(before: &Schema, after: &Schema) -> Vec<Change<String>> {
     let of = |schema: &Schema| -> BTreeMap<String, ()> {
-        let name =
-            |entry: &crate::schema::KindEntry| format!("{} {}", entry.api_version, entry.kind);
         schema
             .kinds()
             .iter()
-            .map(|entry| (name(entry), ()))
+            .filter(|entry| serves(schema.release(), &entry.api_version))
+            .map(|entry| (format!("{} {}", entry.api_version, entry.kind), ()))
             .collect()
     };
     compare(&of(before), &of(after))
@@ -358,19 +357,19 @@ mod tests {
     #[test]
     fn fields_kinds_and_gates_are_named() {
         let difference = between("1.15.12", "1.16.15");
-        let kind = |words: &str| Change {
-            before: Some(words.to_owned()),
+        assert!(difference.toolchains.is_some());
+        let went = Change {
+            before: Some("extensions/v1beta1 DaemonSet".to_owned()),
             after: None,
         };
-        assert!(difference.toolchains.is_some());
-        assert!(!difference.kinds.contains(&kind("apps/v1 Deployment")));
-        let probe = difference
+        assert!(difference.kinds.contains(&went), "{:?}", difference.kinds);
+        let container = difference
             .types
             .iter()
             .find(|ty| ty.ty == "k8s.io/api/core/v1.Container")
             .unwrap();
-        let TypeChangeKind::Fields(fields) = &probe.what else {
-            panic!("{probe:?}");
+        let TypeChangeKind::Fields(fields) = &container.what else {
+            panic!("{container:?}");
         };
         assert_eq!(fields.len(), 1);
         assert_eq!(fields[0].field, "StartupProbe");

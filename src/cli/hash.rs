@@ -118,7 +118,7 @@ impl Target {
             .schema()
             .kinds()
             .iter()
-            .filter(|entry| &*entry.kind == kind && kinds::serves(release, &entry.api_version))
+            .filter(|entry| &*entry.kind == kind && catalogue::serves(release, &entry.api_version))
             .map(|entry| &*entry.api_version)
             .collect();
         if served.contains(&api_version) {

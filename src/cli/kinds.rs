@@ -5,8 +5,6 @@
 //! ones it does serve). Here the question is only whether the object is a workload at all; a
 //! mistyped kind must not pass for one of those that are left out in silence.
 
-use kubehash::release::Release;
-
 /// The workload kinds, as some release serves them.
 pub(super) const WORKLOADS: &[&str] = &[
     "Pod",
@@ -101,23 +99,6 @@ const OTHERS: &[&str] = &[
     "Workload",
 ];
 
-/// API versions of workloads that no release from this minor on serves (by default, for the first
-/// two minors), though its code still knows the types: the schemas cannot tell.
-const RETIRED: &[(&str, u16)] = &[
-    ("apps/v1beta1", 16),
-    ("apps/v1beta2", 16),
-    ("extensions/v1beta1", 16),
-    ("batch/v2alpha1", 21),
-    ("batch/v1beta1", 25),
-];
-
-/// Whether a release's API server takes objects of a group and version of which it knows the types.
-pub(super) fn serves(release: Release, api_version: &str) -> bool {
-    !RETIRED
-        .iter()
-        .any(|(retired, minor)| *retired == api_version && *minor <= release.minor())
-}
-
 /// What a document is, by its `apiVersion` and `kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
@@ -209,17 +190,6 @@ mod tests {
             classify("snapshot.storage.k8s.io/v1", "VolumeSnapshot"),
             Class::Custom
         );
-    }
-
-    #[test]
-    fn retired_versions_are_not_served_though_their_types_live_on() {
-        assert!(serves(Release::new(15, 12), "extensions/v1beta1"));
-        assert!(!serves(Release::new(16, 0), "extensions/v1beta1"));
-        assert!(
-            serves(Release::new(24, 17), "batch/v1beta1")
-                && serves(Release::new(25, 0), "batch/v1")
-        );
-        assert!(!serves(Release::new(25, 0), "batch/v1beta1"));
     }
 
     #[test]

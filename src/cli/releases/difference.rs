@@ -19,7 +19,7 @@ pub(super) fn render(report: &DifferenceReport) -> String {
     }
     if let Some(change) = &difference.toolchains {
         page.heading("TOOLCHAIN");
-        page.line(&arrow(change));
+        page.line(&format!("  {}", arrow(change)));
     }
     match &difference.questions {
         Some(questions) if questions.is_empty() => {
@@ -29,7 +29,7 @@ pub(super) fn render(report: &DifferenceReport) -> String {
         Some(questions) => page.section("ANSWERS THAT MAY DIFFER", questions.iter().copied()),
         None => {
             page.heading("ANSWERS");
-            page.line("  not known: one of the two cannot be fetched");
+            page.line("  not known: one of the two was not classified");
         }
     }
     page.section("API VERSIONS", difference.kinds.iter().map(came_or_went));
