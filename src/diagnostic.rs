@@ -41,7 +41,7 @@ impl fmt::Display for Severity {
 ///      hint: put the value in quotes",
 /// );
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Diagnostic {
     /// The file as it was named, `-` for the standard input; empty when no input is to blame.
     pub source: String,

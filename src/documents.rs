@@ -387,6 +387,7 @@ impl<'a> Entries<'_, 'a> {
         }
         self.empty_list |= found.is_empty();
         let mut left = duplicates;
+        let first = self.entries.len();
         for Found { place, json } in found {
             match json {
                 Ok(json) => {
@@ -406,6 +407,19 @@ impl<'a> Entries<'_, 'a> {
                     let path = join(&place, &diagnostic.path);
                     self.fail(diagnostic.at(path));
                 }
+            }
+        }
+        // What is left are keys of the lists themselves. Decoders keep the last items and drop the
+        // others: objects would be lost without a word.
+        for (path, line) in left {
+            let said = duplicate(&path, line);
+            if path == "items" || path.ends_with(".items") {
+                self.fail(said.strictly(true));
+            } else if let Some(Some(Ok(document))) = self.entries.get_mut(first) {
+                let number = document.number;
+                document
+                    .warnings
+                    .push(said.in_document(self.source, number));
             }
         }
     }
@@ -564,6 +578,8 @@ struct Meta<'j> {
     items: Items<'j>,
     /// A field that no list has, though it is none that every object has.
     other: Option<String>,
+    /// Whether that field is `items` but for upper and lower case.
+    miscased: bool,
 }
 
 /// What an object has as its `items`.
@@ -617,6 +633,11 @@ impl<'j> Meta<'j> {
                         _ => Items::Wrong(excerpt(raw).into_owned()),
                     };
                 }
+                (key, _) if key.eq_ignore_ascii_case("items") => {
+                    meta.other = Some(key.to_owned());
+                    meta.miscased = true;
+                    reader.raw().map_err(syntax)?;
+                }
                 (key, _) => {
                     if !matches!(key, "apiVersion" | "kind" | "metadata") {
                         meta.other.get_or_insert_with(|| key.to_owned());
@@ -635,6 +656,10 @@ impl<'j> Meta<'j> {
             return Ok(None);
         }
         match (&self.items, &self.other) {
+            (Items::List(_), Some(other)) if self.miscased => {
+                let message = format!("the {} has items twice, as items and as {other}", self.kind);
+                Err(Diagnostic::error(message).with_hint("put all objects into items"))
+            }
             (Items::List(list), _) => Ok(Some(list)),
             (Items::Null, _) => Ok(Some("[]")),
             (Items::Wrong(found), _) => {
@@ -1184,6 +1209,25 @@ mod tests {
                 Some(Ok(Document { number: 3, .. }))
             ]
         ));
+    }
+
+    #[test]
+    fn objects_of_a_list_are_not_lost_to_a_key_that_is_there_twice() {
+        assert_eq!(
+            texts("kind: List\nitems: [{a: 1}]\nitems: [{b: 1}]"),
+            [
+                r#"{"b":1}"#,
+                "error: f: document 2: items: the key is there twice: the last one counts\n\
+                 hint: remove one of them; one is on line 3",
+            ]
+        );
+        assert_eq!(
+            texts("kind: List\nitems: [{a: 1}]\nItems: [{b: 1}]"),
+            [
+                "error: f: document 1: items: the List has items twice, as items and as Items\n\
+                 hint: put all objects into items"
+            ]
+        );
     }
 
     #[test]

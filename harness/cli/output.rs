@@ -199,8 +199,59 @@ fn two_releases_are_compared() {
     let report = kubehash(&["releases", "--diff", "1.15", "1.16", "-o", "json"]).json();
     assert_eq!(report["kind"], "DifferenceReport");
     assert_eq!(report["result"]["toolchains"]["after"], "go1.13.15");
-    let alone = kubehash(&["releases", "--diff", "1.30"]);
-    assert_eq!(alone.code, Some(1));
+    for wrong in [
+        &["releases", "--diff", "1.30"][..],
+        &[
+            "releases", "--diff", "1.30", "1.31", "--diff", "1.32", "1.33",
+        ],
+        &["releases", "--diff", "1.30", "1.31", "-o", "markdown"],
+        &["releases", "--diff", "1.30", "1.30.99"],
+    ] {
+        let ran = kubehash(wrong);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{wrong:?}");
+        assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_a_vendor_changed_is_not_said_to_be_nothing() {
+    let ran = kubehash(&["releases", "--diff", "v1.30.14-eks-a737599", "v1.30.14"]);
+    assert_eq!(
+        ran.stdout,
+        "nothing is known to differ between v1.30.14 and v1.30.14, but the sources of one of them \
+         are not known\n"
+    );
+}
+
+#[test]
+fn a_kubelet_reads_one_static_pod_of_a_file() {
+    let two = format!("{POD}---\n{POD}");
+    let ran = kubehash_with(
+        &["hash", "-r", "1.30", "--view", "static", "-o", "json"],
+        two.as_bytes(),
+    );
+    let report = ran.json();
+    assert_eq!(ran.code, Some(0));
+    assert_eq!(report["results"][0]["predicted"], false);
+    assert_eq!(report["results"][1]["predicted"], true);
+    assert_eq!(report["diagnostics"][0]["document"], 2);
+    assert!(
+        ran.stderr.contains("the first document of a file only"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn objects_of_a_doubled_list_are_not_lost_in_silence() {
+    let list = "kind: List\nitems: [{kind: Pod}]\nitems: []\n";
+    let ran = kubehash_with(&["hash", "-r", "1.30"], list.as_bytes());
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.stderr.contains("items: the key is there twice"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

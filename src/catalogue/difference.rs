@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Resolution, classes, known, serves};
+use super::classes::{self, Class};
+use super::{Resolution, known, serves};
 use crate::release::Release;
-use crate::schema::{Field, Kind, Schema, SchemaError};
+use crate::schema::{self, Field, Kind, Schema, SchemaError};
 
 const CHANGES: &str = include_str!("../../golden/changes.jsonl");
 
@@ -18,9 +19,10 @@ const CHANGES: &str = include_str!("../../golden/changes.jsonl");
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
-    /// The Go toolchains, where they differ.
+    /// The Go toolchains, where both are known and differ.
     pub toolchains: Option<Change<String>>,
-    /// The questions whose code or toolchain differs; `None` where a release was not classified.
+    /// The questions whose code or toolchain differs; `None` where nobody knows: a release was not
+    /// classified, or it is a vendor's build.
     pub questions: Option<Vec<&'static str>>,
     /// Workload kinds that one of them serves and the other does not, as `apps/v1beta1 Deployment`.
     pub kinds: Vec<Change<String>>,
@@ -29,7 +31,7 @@ pub struct Difference {
     /// Go types that came, went or have other fields.
     pub types: Vec<TypeChange>,
     /// By import path, the declarations that changed (`-Name`: went); `None` where the two are not
-    /// of one minor, or one was not classified.
+    /// of one minor, or where nobody knows.
     pub declarations: Option<BTreeMap<&'static str, BTreeSet<&'static str>>>,
 }
 
@@ -104,23 +106,19 @@ impl Difference {
             Schema::load(before.answers_for)?,
             Schema::load(after.answers_for)?,
         );
-        let toolchain = |resolution: &Resolution, schema: &Schema| {
-            classes::of(resolution.release).map_or_else(
-                || schema.toolchain().to_owned(),
-                |class| class.toolchain.to_owned(),
-            )
-        };
         Ok(Difference {
-            toolchains: changed(toolchain(before, &old), toolchain(after, &new)),
-            questions: questions(before.release, after.release),
+            toolchains: toolchain(before)
+                .zip(toolchain(after))
+                .and_then(|(before, after)| changed(before.to_owned(), after.to_owned())),
+            questions: questions(before, after),
             kinds: kinds(&old, &new),
             feature_gates: feature_gates(&old, &new),
             types: types(&old, &new),
-            declarations: declarations(before.release, after.release),
+            declarations: declarations(before, after),
         })
     }
 
-    /// Whether nothing at all is known to differ.
+    /// Whether nothing is known to differ. Where `questions` is `None`, something may all the same.
     pub fn is_empty(&self) -> bool {
         self.toolchains.is_none()
             && self.questions.as_ref().is_none_or(Vec::is_empty)
@@ -156,8 +154,20 @@ fn compare<K: Ord + Clone, V: PartialEq + Clone>(
         .collect()
 }
 
-fn questions(before: Release, after: Release) -> Option<Vec<&'static str>> {
-    let (before, after) = (classes::of(before)?, classes::of(after)?);
+/// What a release was shipped with, if that is known.
+fn toolchain(resolution: &Resolution) -> Option<&'static str> {
+    classes::of(resolution.release)
+        .map(|class| class.toolchain)
+        .or_else(|| schema::toolchain_of(resolution.release))
+}
+
+/// What a release consists of, if that is known: what a vendor changed is not.
+fn class_of(resolution: &Resolution) -> Option<&'static Class> {
+    classes::of(resolution.release).filter(|_| !resolution.vendor)
+}
+
+fn questions(before: &Resolution, after: &Resolution) -> Option<Vec<&'static str>> {
+    let (before, after) = (class_of(before)?, class_of(after)?);
     let all: BTreeSet<&str> = before.questions().chain(after.questions()).collect();
     let differ = |question: &&str| !before.answers_like(after, Some(question));
     Some(all.into_iter().filter(differ).collect())
@@ -295,11 +305,12 @@ fn fields(before: &[(String, String)], after: &[(String, String)]) -> Vec<FieldC
 
 /// All declarations that changed on the way from one release of a minor to another.
 fn declarations(
-    before: Release,
-    after: Release,
+    before: &Resolution,
+    after: &Resolution,
 ) -> Option<BTreeMap<&'static str, BTreeSet<&'static str>>> {
-    let classified = classes::of(before).is_some() && classes::of(after).is_some();
-    if before.minor() != after.minor() || !classified {
+    class_of(before).zip(class_of(after))?;
+    let (before, after) = (before.release, after.release);
+    if before.minor() != after.minor() {
         return None;
     }
     let (first, last) = (before.min(after), before.max(after));

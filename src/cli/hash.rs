@@ -401,6 +401,17 @@ impl Session<'_> {
         if hashes.containers.is_empty() {
             warnings.push(Diagnostic::warning("the object has no containers"));
         }
+        // `tryDecodeSinglePod`, pkg/kubelet/config/common.go: the first document, and no lists.
+        let alone = document.number == 1 && document.place.is_empty();
+        let manifest = self.options.view == View::Static;
+        if manifest && !alone {
+            warnings.push(
+                Diagnostic::warning(
+                    "a kubelet reads the first document of a file only, and no lists",
+                )
+                .with_hint("give each static Pod a file; it is hashed as if it had one"),
+            );
+        }
         let result = HashResult {
             source: source.to_owned(),
             document: document.number,
@@ -412,7 +423,7 @@ impl Session<'_> {
             view: self.options.view.as_str(),
             api_version: hashes.api_version,
             evidence: target.resolution.evidence_label(),
-            predicted: self.options.view != View::Static && !meta.is_live_pod(),
+            predicted: !(meta.is_live_pod() || manifest && alone),
             containers: hashes
                 .containers
                 .into_iter()

@@ -21,9 +21,11 @@ pub(super) const WORKLOADS: &[&str] = &[
 ];
 
 /// Kinds of Kubernetes' own API groups that create no Pods (from the API specifications of all
-/// releases, without the requests and reviews that are never stored).
+/// releases), and kubectl's `Config`; without the requests and reviews that are never stored.
 const OTHERS: &[&str] = &[
+    "APIGroup",
     "APIService",
+    "APIVersions",
     "AuditSink",
     "Binding",
     "CSIDriver",
@@ -36,9 +38,11 @@ const OTHERS: &[&str] = &[
     "ClusterTrustBundle",
     "ComponentStatus",
     "CompositePodGroup",
+    "Config",
     "ConfigMap",
     "ControllerRevision",
     "CustomResourceDefinition",
+    "DeleteOptions",
     "DeploymentRollback",
     "DeviceClass",
     "DeviceTaintRule",
@@ -53,6 +57,7 @@ const OTHERS: &[&str] = &[
     "Ingress",
     "IngressClass",
     "InitializerConfiguration",
+    "JobTemplate",
     "Lease",
     "LeaseCandidate",
     "LimitRange",
@@ -72,6 +77,7 @@ const OTHERS: &[&str] = &[
     "PodSecurityPolicy",
     "PriorityClass",
     "PriorityLevelConfiguration",
+    "RangeAllocation",
     "ResourceClaim",
     "ResourceClaimParameters",
     "ResourceClaimTemplate",
@@ -84,9 +90,11 @@ const OTHERS: &[&str] = &[
     "RuntimeClass",
     "Scale",
     "Secret",
+    "SerializedReference",
     "Service",
     "ServiceAccount",
     "ServiceCIDR",
+    "Status",
     "StorageClass",
     "StorageVersion",
     "StorageVersionMigration",
@@ -96,6 +104,7 @@ const OTHERS: &[&str] = &[
     "ValidatingWebhookConfiguration",
     "VolumeAttachment",
     "VolumeAttributesClass",
+    "WatchEvent",
     "Workload",
 ];
 

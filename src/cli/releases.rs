@@ -19,8 +19,13 @@ use super::table::Table;
 
 /// Prints the releases known, or compares two.
 pub(super) fn run(args: &ReleasesArgs, console: &Console) -> io::Result<Exit> {
-    if let Some([from, to]) = args.diff.as_deref() {
-        return diff(*from, *to, args.output, console);
+    match args.diff.as_deref() {
+        None => {}
+        Some([from, to]) => return diff(*from, *to, args.output, console),
+        Some(_) => {
+            console.diagnostic(&Diagnostic::error("--diff compares two releases, once"));
+            return Ok(Exit::Error);
+        }
     }
     for asked in &args.releases {
         if let Err(error) = catalogue::resolve(*asked) {
@@ -68,6 +73,11 @@ fn diff(
     output: ReleasesOutput,
     console: &Console,
 ) -> io::Result<Exit> {
+    if output == ReleasesOutput::Markdown {
+        let problem = Diagnostic::error("--diff cannot be printed as markdown");
+        console.diagnostic(&problem.with_hint("there are -o table and -o json"));
+        return Ok(Exit::Error);
+    }
     let mut resolutions = Vec::new();
     for asked in [from, to] {
         match catalogue::resolve(asked) {

@@ -1,11 +1,16 @@
 //! What is said about one object: what several releases say alike is said once.
 
+use std::collections::HashMap;
+
 use kubehash::diagnostic::Diagnostic;
 use kubehash::release::Release;
 
 /// The messages of all releases about one object.
 #[derive(Default)]
-pub(super) struct Messages(Vec<Message>);
+pub(super) struct Messages {
+    all: Vec<Message>,
+    places: HashMap<Diagnostic, usize>,
+}
 
 struct Message {
     diagnostic: Diagnostic,
@@ -29,23 +34,22 @@ impl Messages {
     }
 
     fn push(&mut self, target: usize, diagnostic: Diagnostic, aloud: bool) {
-        match self
-            .0
-            .iter_mut()
-            .find(|message| message.diagnostic == diagnostic)
-        {
-            Some(message) => message.targets.push(target),
-            None => self.0.push(Message {
-                diagnostic,
-                targets: vec![target],
-                aloud,
-            }),
+        match self.places.get(&diagnostic) {
+            Some(place) => self.all[*place].targets.push(target),
+            None => {
+                self.places.insert(diagnostic.clone(), self.all.len());
+                self.all.push(Message {
+                    diagnostic,
+                    targets: vec![target],
+                    aloud,
+                });
+            }
         }
     }
 
     /// For the report: every message, with the releases it holds for where that is not all of them.
     pub(super) fn reported(&self, all: &[Release]) -> impl Iterator<Item = Diagnostic> {
-        self.0.iter().map(|message| {
+        self.all.iter().map(|message| {
             let mut diagnostic = message.diagnostic.clone();
             if message.targets.len() < all.len() {
                 let names: Vec<String> = message
@@ -65,7 +69,7 @@ impl Messages {
     /// one.
     pub(super) fn aloud(&self, all: &[Release]) -> Vec<Diagnostic> {
         let mut grouped = ByRelease::default();
-        for message in self.0.iter().filter(|message| message.aloud) {
+        for message in self.all.iter().filter(|message| message.aloud) {
             for release in message.releases(all) {
                 grouped.add(Some(release), message.diagnostic.clone());
             }
@@ -84,7 +88,11 @@ impl Message {
 
 /// Diagnostics for people, of which those that differ by the name of their release alone are one.
 #[derive(Default)]
-pub(super) struct ByRelease(Vec<Group>);
+pub(super) struct ByRelease {
+    all: Vec<Group>,
+    /// By their nameless form.
+    places: HashMap<Diagnostic, usize>,
+}
 
 struct Group {
     /// The first of them.
@@ -102,13 +110,16 @@ impl ByRelease {
             Some(release) => nameless(&diagnostic, release),
             None => diagnostic.clone(),
         };
-        match self.0.iter_mut().find(|group| group.nameless == nameless) {
-            Some(group) => group.releases.extend(release),
-            None => self.0.push(Group {
-                diagnostic,
-                nameless,
-                releases: release.into_iter().collect(),
-            }),
+        match self.places.get(&nameless) {
+            Some(place) => self.all[*place].releases.extend(release),
+            None => {
+                self.places.insert(nameless.clone(), self.all.len());
+                self.all.push(Group {
+                    diagnostic,
+                    nameless,
+                    releases: release.into_iter().collect(),
+                });
+            }
         }
     }
 
@@ -118,7 +129,10 @@ impl ByRelease {
         let mut asked = asked.to_vec();
         asked.sort_unstable();
         asked.dedup();
-        self.0.into_iter().map(|group| group.told(&asked)).collect()
+        self.all
+            .into_iter()
+            .map(|group| group.told(&asked))
+            .collect()
     }
 }
 

@@ -11,10 +11,16 @@ pub(super) fn render(report: &DifferenceReport) -> String {
     let mut page = Page::default();
     let difference = &report.result;
     if difference.is_empty() {
-        page.line(&format!(
-            "{} and {} are one class: nothing that can influence an answer differs",
-            report.from, report.to
-        ));
+        let (from, to) = (&report.from, &report.to);
+        page.line(&match difference.questions {
+            Some(_) => format!(
+                "{from} and {to} are one class: nothing that can influence an answer differs"
+            ),
+            None => format!(
+                "nothing is known to differ between {from} and {to}, but the sources of one of them \
+                 are not known"
+            ),
+        });
         return page.0;
     }
     if let Some(change) = &difference.toolchains {
@@ -29,7 +35,7 @@ pub(super) fn render(report: &DifferenceReport) -> String {
         Some(questions) => page.section("ANSWERS THAT MAY DIFFER", questions.iter().copied()),
         None => {
             page.heading("ANSWERS");
-            page.line("  not known: one of the two was not classified");
+            page.line("  not known: the sources of one of the two are not");
         }
     }
     page.section("API VERSIONS", difference.kinds.iter().map(came_or_went));
