@@ -13,6 +13,9 @@ use super::{Resolution, known, serves};
 use crate::release::Release;
 use crate::schema::{self, Field, Kind, Schema, SchemaError};
 
+/// The question about the types themselves, which references answer only.
+const SCHEMA: &str = "schema";
+
 const CHANGES: &str = include_str!("../../golden/changes.jsonl");
 
 /// Everything that is different between two releases.
@@ -169,7 +172,9 @@ fn class_of(resolution: &Resolution) -> Option<&'static Class> {
 fn questions(before: &Resolution, after: &Resolution) -> Option<Vec<&'static str>> {
     let (before, after) = (class_of(before)?, class_of(after)?);
     let all: BTreeSet<&str> = before.questions().chain(after.questions()).collect();
-    let differ = |question: &&str| !before.answers_like(after, Some(question));
+    // What a schema holds is compared itself.
+    let differ =
+        |question: &&str| *question != SCHEMA && !before.answers_like(after, Some(question));
     Some(all.into_iter().filter(differ).collect())
 }
 

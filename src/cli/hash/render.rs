@@ -27,9 +27,10 @@ impl From<&Resolution> for Column {
             "*"
         };
         Column {
-            heading: match resolution.or_else {
-                Some(_) => format!("{release}(as {answers_for}){star}"),
-                None => format!("{release}{star}"),
+            heading: match (resolution.or_else, resolution.vendor) {
+                (Some(_), _) => format!("{release}(as {answers_for}){star}"),
+                (None, true) => format!("{release}(vendor){star}"),
+                (None, false) => format!("{release}{star}"),
             },
             release,
             answers_for,
@@ -242,7 +243,7 @@ mod tests {
         assert_eq!(
             plain(&render(&columns, &results, None)),
             "\
-DOCUMENT    KIND  NAMESPACE  NAME  CONTAINER  TYPE       v1.30.14  v1.31.14*
+DOCUMENT    KIND  NAMESPACE  NAME  CONTAINER  TYPE       v1.30.14  v1.31.14(vendor)*
 web.yaml#1  Pod   shop       web   i          init       -         3
 web.yaml#1  Pod   shop       web   c          container  1         abc
 web.yaml#1  Pod   shop       web   c          container  2         -
