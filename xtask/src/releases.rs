@@ -5,6 +5,7 @@ use xshell::{Shell, cmd};
 use crate::catalogue;
 use crate::error::{Error, Result};
 use crate::flags::Releases as Flags;
+use crate::goref::modules::asking;
 use crate::goref::pins::Pins;
 use crate::project_root;
 use crate::release::Release;
@@ -100,14 +101,8 @@ fn available(sh: &Shell, releases: &[String]) -> Result<Vec<String>> {
             .iter()
             .map(|release| format!("k8s.io/kubernetes@{release}"))
             .collect();
-        let output = cmd!(sh, "go list -e -m -f '{{.Version}} {{.Error}}' {specs...}")
-            .env("GOFLAGS", "-mod=mod")
-            .env("GO111MODULE", "on")
-            .env("GOWORK", "off")
-            .env("GONOSUMDB", "*")
-            .quiet()
-            .ignore_status()
-            .output()?;
+        let list = cmd!(sh, "go list -e -m -f '{{.Version}} {{.Error}}' {specs...}");
+        let output = asking(list).output()?;
         let text = String::from_utf8_lossy(&output.stdout);
         if text.lines().count() < batch.len() {
             let words = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use xshell::{Shell, cmd};
+use xshell::{Cmd, Shell, cmd};
 
 use super::unavailable;
 use crate::error::Result;
@@ -52,15 +52,7 @@ pub(crate) fn try_download(sh: &Shell, specs: &[String]) -> Result<(Vec<Module>,
     if specs.is_empty() {
         return Ok((Vec::new(), String::new()));
     }
-    // The checksum database lacks some old tags; sums are in recipes and in the manifest.
-    let output = cmd!(sh, "go mod download -json {specs...}")
-        .env("GOFLAGS", "-mod=mod")
-        .env("GO111MODULE", "on")
-        .env("GOWORK", "off")
-        .env("GONOSUMDB", "*")
-        .quiet()
-        .ignore_status()
-        .output()?;
+    let output = asking(cmd!(sh, "go mod download -json {specs...}")).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let modules = serde_json::Deserializer::from_str(&text)
         .into_iter()
@@ -69,4 +61,16 @@ pub(crate) fn try_download(sh: &Shell, specs: &[String]) -> Result<(Vec<Module>,
         modules,
         String::from_utf8_lossy(&output.stderr).into_owned(),
     ))
+}
+
+/// A `go` command that asks the module proxy, whatever the caller's environment says. The checksum
+/// database lacks some old tags; sums are in recipes and in the manifest.
+pub(crate) fn asking(command: Cmd<'_>) -> Cmd<'_> {
+    command
+        .env("GOFLAGS", "-mod=mod")
+        .env("GO111MODULE", "on")
+        .env("GOWORK", "off")
+        .env("GONOSUMDB", "*")
+        .quiet()
+        .ignore_status()
 }
