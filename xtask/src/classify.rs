@@ -257,10 +257,12 @@ fn record(pins: &Pins, class: Class, tool: &Tool) -> Result<()> {
         if !touched || before.rule != after.rule {
             continue;
         }
+        // What is not at hand cannot be compared: what was found out before stays.
+        let (Some(old), Some(new)) = (closures_of(before, tool)?, closures_of(after, tool)?) else {
+            continue;
+        };
         changes.retain(|change| change.release != after.release);
-        if let Some(change) = change(before, after, tool)? {
-            changes.push(change);
-        }
+        changes.extend(change((before, &old), (after, &new)));
     }
     let known: BTreeSet<&str> = pins.rows.iter().map(|row| row.release.as_str()).collect();
     changes.retain(|change| known.contains(change.release.as_str()));
@@ -268,24 +270,22 @@ fn record(pins: &Pins, class: Class, tool: &Tool) -> Result<()> {
     write_lines(&changes_path(), &changes)
 }
 
-/// What is different between two releases; nothing if it is nothing, or if one's declarations
-/// are not at hand.
-fn change(before: &Class, after: &Class, tool: &Tool) -> Result<Option<Change>> {
-    let read = |class: &Class| -> Result<Option<Closures>> {
-        let path = tool.output(&class.release);
-        if !path.exists() {
-            eprintln!(
-                "{}: not at hand; cargo xtask classify {0} --force brings it",
-                class.release
-            );
-            return Ok(None);
-        }
-        let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
-        Ok(Some(serde_json::from_str(&text)?))
-    };
-    let (Some(old), Some(new)) = (read(before)?, read(after)?) else {
+/// The declarations of a release that was classified, if they are at hand.
+fn closures_of(class: &Class, tool: &Tool) -> Result<Option<Closures>> {
+    let path = tool.output(&class.release);
+    if !path.exists() {
+        eprintln!(
+            "{}: not at hand; cargo xtask classify {0} --force brings it",
+            class.release
+        );
         return Ok(None);
-    };
+    }
+    let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
+    Ok(Some(serde_json::from_str(&text)?))
+}
+
+/// What is different between two releases, if anything is.
+fn change((before, old): (&Class, &Closures), (after, new): (&Class, &Closures)) -> Option<Change> {
     let nothing = BTreeMap::new();
     let mut declarations: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let paths: BTreeSet<&String> = old.packages.keys().chain(new.packages.keys()).collect();
@@ -311,11 +311,11 @@ fn change(before: &Class, after: &Class, tool: &Tool) -> Result<Option<Change>> 
         }
     }
     let same_go = go_minor(&before.toolchain) == go_minor(&after.toolchain);
-    Ok((!declarations.is_empty() || !same_go).then(|| Change {
+    (!declarations.is_empty() || !same_go).then(|| Change {
         release: after.release.clone(),
         since: before.release.clone(),
         declarations,
-    }))
+    })
 }
 
 /// The digests of groups, by the questions that each group stands for.
