@@ -453,8 +453,9 @@ pub fn entries() -> impl Iterator<Item = Entry> {
             release,
             vendor: false,
         };
+        let resolution = resolve(asked).ok();
         let class = classes::of(release);
-        let answered = class.or_else(|| classes::of(resolve(asked).ok()?.answers_for));
+        let answered = class.or_else(|| classes::of(resolution?.answers_for));
         let questions = answered
             .into_iter()
             .flat_map(classes::Class::questions)
@@ -468,7 +469,7 @@ pub fn entries() -> impl Iterator<Item = Entry> {
             .collect();
         Entry {
             release,
-            resolution: resolve(asked).ok(),
+            resolution,
             toolchain: class
                 .map(|class| class.toolchain)
                 .or_else(|| schema::toolchain_of(release)),

@@ -6,7 +6,7 @@ mod markdown;
 
 use std::io;
 
-use kubehash::catalogue;
+use kubehash::catalogue::{self, Resolution};
 use kubehash::diagnostic::Diagnostic;
 use kubehash::release::{Release, VersionRequest};
 use kubehash::report::{DifferenceReport, ReleaseReport, ReleaseResult};
@@ -28,8 +28,7 @@ pub(super) fn run(args: &ReleasesArgs, console: &Console) -> io::Result<Exit> {
         }
     }
     for asked in &args.releases {
-        if let Err(error) = catalogue::resolve(*asked) {
-            console.diagnostic(&Diagnostic::error(error.to_string()).with_hint(error.hint()));
+        if resolve(*asked, console).is_none() {
             return Ok(Exit::Error);
         }
     }
@@ -59,6 +58,15 @@ pub(super) fn run(args: &ReleasesArgs, console: &Console) -> io::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Who answers for a version; nobody, said aloud, where it is not known.
+fn resolve(asked: VersionRequest, console: &Console) -> Option<Resolution> {
+    catalogue::resolve(asked)
+        .inspect_err(|error| {
+            console.diagnostic(&Diagnostic::error(error.to_string()).with_hint(error.hint()));
+        })
+        .ok()
+}
+
 /// Whether a release is among those that a version stands for.
 fn covers(asked: VersionRequest, release: Release) -> bool {
     match asked {
@@ -80,12 +88,9 @@ fn diff(
     }
     let mut resolutions = Vec::new();
     for asked in [from, to] {
-        match catalogue::resolve(asked) {
-            Ok(resolution) => resolutions.push(resolution),
-            Err(error) => {
-                console.diagnostic(&Diagnostic::error(error.to_string()).with_hint(error.hint()));
-                return Ok(Exit::Error);
-            }
+        match resolve(asked, console) {
+            Some(resolution) => resolutions.push(resolution),
+            None => return Ok(Exit::Error),
         }
     }
     for caveat in resolutions

@@ -49,10 +49,7 @@ pub(crate) fn assemble(sh: &Shell, pin: &Pin, workdir: &Path) -> Result<Assemble
         match version_of(pin, module) {
             Some(version) => specs.push(format!("{module}@{version}")),
             None => {
-                let dir = workdir.join("empty").join(module.replace('/', "_"));
-                sh.create_dir(&dir)?;
-                sh.write_file(dir.join("go.mod"), format!("module {module}\n"))?;
-                places.insert(module.to_owned(), dir);
+                places.insert(module.to_owned(), empty_module(sh, workdir, module)?);
             }
         }
     }
@@ -60,10 +57,7 @@ pub(crate) fn assemble(sh: &Shell, pin: &Pin, workdir: &Path) -> Result<Assemble
         places.insert(module.path, module.dir);
     }
     for module in empty_modules(pin) {
-        let dir = workdir.join("empty").join(module.replace('/', "_"));
-        sh.create_dir(&dir)?;
-        sh.write_file(dir.join("go.mod"), format!("module {module}\n"))?;
-        places.insert(module.to_owned(), dir);
+        places.insert(module.to_owned(), empty_module(sh, workdir, module)?);
     }
     sh.write_file(workdir.join("go.mod"), go_mod(&original, &places))?;
     sh.write_file(workdir.join("go.sum"), read("go.sum")?)?;
@@ -90,6 +84,14 @@ pub(crate) fn assemble(sh: &Shell, pin: &Pin, workdir: &Path) -> Result<Assemble
         trimpath: true,
         go_sum: release.sum,
     })
+}
+
+/// Makes a module without a package, and tells where.
+fn empty_module(sh: &Shell, workdir: &Path, module: &str) -> Result<PathBuf> {
+    let dir = workdir.join("empty").join(module.replace('/', "_"));
+    sh.create_dir(&dir)?;
+    sh.write_file(dir.join("go.mod"), format!("module {module}\n"))?;
+    Ok(dir)
 }
 
 /// The modules that a release keeps in its staging directory.
