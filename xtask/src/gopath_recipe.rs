@@ -103,7 +103,7 @@ fn godeps(kubernetes: &Path) -> Result<Vec<Dep>> {
 struct Known {
     module: String,
     version: String,
-    /// Its first twelve digits.
+    /// Its first twelve digits; or, of a staging repository, its tag: `kubernetes-1.15.3`.
     commit: String,
 }
 
@@ -297,8 +297,7 @@ impl<'a> Resolver<'a> {
     /// The source of a repository, and where its files are.
     fn choose(&self, root: &str) -> Result<(Source, PathBuf)> {
         if let Some(version) = self.modules.get(root) {
-            let source = module(root, root, version, None);
-            return self.fetch(source);
+            return self.choose_module(root, version);
         }
         let below = format!("{root}/");
         let is_pin = |dep: &&Dep| dep.import_path == root || dep.import_path.starts_with(&below);
@@ -308,35 +307,22 @@ impl<'a> Resolver<'a> {
                 self.release
             )));
         };
-        let workspace = |release: &str, r#match| Source {
-            path: root.to_owned(),
-            module: None,
-            version: None,
-            sum: None,
-            workspace: Some(release.to_owned()),
-            wanted: Some(dep.rev.clone()),
-            r#match,
-        };
         if self
             .kubernetes
             .join("Godeps/_workspace/src")
             .join(root)
             .is_dir()
         {
-            return self.fetch(workspace(&self.release, Match::Exact));
+            return self.fetch(workspace(root, &self.release, &dep.rev, Match::Exact));
         }
-        for known in &self.known {
-            if known.module == root && dep.rev.starts_with(&known.commit) {
-                // What the list knows the proxy may still refuse.
-                if let Ok(fetched) = self.fetch(module(root, root, &known.version, None)) {
-                    return Ok(fetched);
-                }
-            }
+        let commit = |known: &&Known| dep.rev.starts_with(&known.commit);
+        if let Some(fetched) = self.known_version(root, commit) {
+            return Ok(fetched);
         }
         for (release, home, deps) in self.carriers.iter().rev() {
             let same = deps.iter().filter(is_pin).any(|other| other.rev == dep.rev);
             if same && home.join(root).is_dir() {
-                return self.fetch(workspace(release, Match::Exact));
+                return self.fetch(workspace(root, release, &dep.rev, Match::Exact));
             }
         }
         for version in tags(&dep.comment) {
@@ -344,23 +330,55 @@ impl<'a> Resolver<'a> {
                 return Ok(fetched);
             }
         }
+        self.stand_in(root, &dep.rev, &dep.comment)
+    }
+
+    /// The source of a module that `go.mod` settles the version of. What the release tagged in its
+    /// staging repositories before they had versions is known by that tag.
+    fn choose_module(&self, root: &str, version: &str) -> Result<(Source, PathBuf)> {
+        match self.fetch(module(root, root, version, None)) {
+            Err(Error::Unavailable(words)) => modules::refusal(&words)?,
+            fetched_or_failed => return fetched_or_failed,
+        };
+        let tag = format!("kubernetes-{}", self.release.trim_start_matches('v'));
+        match self.known_version(root, |known| known.commit == tag) {
+            Some(fetched) => Ok(fetched),
+            None => self.stand_in(root, version, ""),
+        }
+    }
+
+    /// The first of the versions known of a commit that can be had.
+    fn known_version(
+        &self,
+        root: &str,
+        is_wanted: impl Fn(&&Known) -> bool,
+    ) -> Option<(Source, PathBuf)> {
+        // What the list knows the proxy may still refuse.
+        let of_root = self.known.iter().filter(|known| known.module == root);
+        of_root
+            .filter(is_wanted)
+            .find_map(|known| self.fetch(module(root, root, &known.version, None)).ok())
+    }
+
+    /// What stands in for a repository in the recipe of the nearest release.
+    fn stand_in(&self, root: &str, rev: &str, comment: &str) -> Result<(Source, PathBuf)> {
+        let mut wanted = rev.to_owned();
+        if !comment.is_empty() {
+            wanted = format!("{wanted} ({comment})");
+        }
         let stand_in = self
             .neighbours
             .iter()
             .find_map(|recipe| recipe.sources.iter().find(|source| source.path == root));
         let Some(stand_in) = stand_in else {
             return Err(Error::Failed(format!(
-                "{}: no version of {root} is known for {} {}\n\
+                "{}: no version of {root} is known for {wanted}\n\
                  hint: add one to go-ref/gopath/known-versions.txt",
-                self.release, dep.rev, dep.comment
+                self.release
             )));
         };
         if let Some(release) = &stand_in.workspace {
-            return self.fetch(workspace(release, Match::Nearest));
-        }
-        let mut wanted = dep.rev.clone();
-        if !dep.comment.is_empty() {
-            wanted = format!("{wanted} ({})", dep.comment);
+            return self.fetch(workspace(root, release, rev, Match::Nearest));
         }
         let path = stand_in.module.as_deref().unwrap_or(root);
         let version = stand_in.version.as_deref().unwrap_or_default();
@@ -385,6 +403,19 @@ impl<'a> Resolver<'a> {
             }
         };
         Ok((source, dir))
+    }
+}
+
+/// A source that a release carries in its `Godeps/_workspace`.
+fn workspace(root: &str, release: &str, wanted: &str, r#match: Match) -> Source {
+    Source {
+        path: root.to_owned(),
+        module: None,
+        version: None,
+        sum: None,
+        workspace: Some(release.to_owned()),
+        wanted: Some(wanted.to_owned()),
+        r#match,
     }
 }
 

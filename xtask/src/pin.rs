@@ -88,6 +88,14 @@ fn pin(release: Release, pins: &Mutex<Pins>) -> Result<()> {
 /// Finds everything out.
 fn row(sh: &Shell, release: Release, pins: &Mutex<Pins>) -> Result<Row> {
     let name = release.to_string();
+    let way = hold(pins).way(release)?.clone();
+    if way.refused.is_some() {
+        return Ok(Row {
+            release: name,
+            refused: way.refused,
+            ..Row::default()
+        });
+    }
     let spec = format!("k8s.io/kubernetes@{name}");
     let kubernetes = match fetch(sh, &[spec])?.pop() {
         Some(Module {
@@ -98,7 +106,7 @@ fn row(sh: &Shell, release: Release, pins: &Mutex<Pins>) -> Result<Row> {
         }) => {
             return Ok(Row {
                 release: name,
-                refused: Some(refusal(&why)?),
+                refused: Some(modules::refusal(&why)?),
                 ..Row::default()
             });
         }
@@ -112,8 +120,7 @@ fn row(sh: &Shell, release: Release, pins: &Mutex<Pins>) -> Result<Row> {
         toolchain: Some(toolchain),
         ..Row::default()
     };
-    let mode = hold(pins).way(release)?.mode;
-    match mode {
+    match way.mode {
         Mode::Module => {
             let path = kubernetes.join("go.mod");
             let go_mod = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
@@ -125,15 +132,6 @@ fn row(sh: &Shell, release: Release, pins: &Mutex<Pins>) -> Result<Row> {
     Ok(row)
 }
 
-/// What the proxy said, without the addresses in it; an error if it did not answer at all.
-fn refusal(words: &str) -> Result<String> {
-    let status = ["403 Forbidden", "404 Not Found", "410 Gone"]
-        .into_iter()
-        .find(|status| words.contains(status))
-        .ok_or_else(|| Error::Unavailable(words.to_owned()))?;
-    Ok(format!("the module proxy answers {status}"))
-}
-
 fn fetch(sh: &Shell, specs: &[String]) -> Result<Vec<Module>> {
     let (modules, words) = modules::try_download(sh, specs)?;
     if modules.len() == specs.len() {
@@ -143,29 +141,29 @@ fn fetch(sh: &Shell, specs: &[String]) -> Result<Vec<Module>> {
     }
 }
 
+/// Where releases keep what they are built with; 1.5.0 and 1.5.1 had another name for it.
+const BUILD_DIRS: [&str; 2] = ["build", "build-tools"];
+
 /// The toolchain that a release's build image holds.
 fn shipped_toolchain(kubernetes: &Path) -> Result<String> {
-    type Reader = fn(&str) -> Option<&str>;
-    let places: [(&str, Reader); 3] = [
-        (".go-version", |text| Some(text.trim())),
+    let read = |place: &str| fs::read_to_string(kubernetes.join(place)).unwrap_or_default();
+    let mut told = vec![read(".go-version")];
+    for dir in BUILD_DIRS {
+        let cross = format!("{dir}/build-image/cross");
         // `v1.12.12-1`, and later `v1.25.0-go1.18.5-bullseye.0`
-        ("build/build-image/cross/VERSION", |text| {
-            let image = text.trim().strip_prefix('v')?;
-            let go = image.split_once("-go").map_or(image, |(_, go)| go);
-            go.split('-').next()
-        }),
-        ("build/build-image/cross/Dockerfile", |text| {
-            let from = text.lines().find_map(|line| line.strip_prefix("FROM"))?;
-            from.trim().strip_prefix("golang:")
-        }),
-    ];
-    for (place, read) in places {
-        let Ok(text) = fs::read_to_string(kubernetes.join(place)) else {
-            continue;
-        };
-        if let Some(version) = read(&text).filter(|v| v.starts_with("1.")) {
-            return Ok(format!("go{version}"));
-        }
+        let version = read(&format!("{cross}/VERSION"));
+        let image = version.trim().strip_prefix('v').unwrap_or_default();
+        let go = image.split_once("-go").map_or(image, |(_, go)| go);
+        told.push(go.split('-').next().unwrap_or_default().to_owned());
+        let dockerfile = read(&format!("{cross}/Dockerfile"));
+        let from = dockerfile
+            .lines()
+            .find_map(|line| line.strip_prefix("FROM")?.trim().strip_prefix("golang:"));
+        told.push(from.unwrap_or_default().to_owned());
+    }
+    let mut versions = told.iter().map(|text| text.trim());
+    if let Some(version) = versions.find(|text| text.starts_with("1.")) {
+        return Ok(format!("go{version}"));
     }
     Err(Error::Failed(format!(
         "{}: no file tells the toolchain",
@@ -192,7 +190,7 @@ fn nearest_toolchain(sh: &Shell, shipped: &str) -> Result<String> {
         // Asking for its description is not enough: the proxy may refuse either without the other.
         match goref::toolchain(sh, &candidate) {
             Ok(_) => return Ok(candidate),
-            Err(Error::Unavailable(words)) => refusal(&words)?,
+            Err(Error::Unavailable(words)) => modules::refusal(&words)?,
             Err(error) => return Err(error),
         };
     }
@@ -237,7 +235,7 @@ fn stand_ins(sh: &Shell, release: Release, go_mod: &str) -> Result<Vec<Substitut
             .collect();
         for module in fetch(sh, &specs)? {
             if let Some(why) = &module.error {
-                refusal(why)?;
+                modules::refusal(why)?;
                 continue;
             }
             left.retain(|left| *left != module.path);
@@ -346,6 +344,8 @@ mod tests {
             shipped("build/build-image/cross/Dockerfile", dockerfile),
             "go1.4.2"
         );
+        let elsewhere = "build-tools/build-image/cross/VERSION";
+        assert_eq!(shipped(elsewhere, "v1.7.4-0\n"), "go1.7.4");
     }
 
     #[test]
@@ -369,15 +369,5 @@ mod tests {
         ] {
             assert_eq!(common_tag(some.clone(), go_mod), (None, some));
         }
-    }
-
-    #[test]
-    fn a_refusal_names_no_host_and_silence_is_none() {
-        let words = "reading https://proxy.invalid/x: 403 Forbidden\n\tnot available";
-        assert_eq!(
-            refusal(words).unwrap(),
-            "the module proxy answers 403 Forbidden"
-        );
-        assert!(refusal("dial tcp: lookup: no such host").is_err());
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
     if !flags.check {
         let refused = pins.rows.iter().filter(|row| row.refused.is_some()).count();
         println!(
-            "{} releases known, {} pinned, {refused} of them refused by the module proxy",
+            "{} releases known, {} pinned, {refused} of them without a reference",
             known.len(),
             order.len()
         );

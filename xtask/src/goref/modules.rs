@@ -6,7 +6,7 @@ use serde::Deserialize;
 use xshell::{Cmd, Shell, cmd};
 
 use super::unavailable;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A module in the module cache, or the reason why it is not there.
 #[derive(Debug, Deserialize)]
@@ -73,4 +73,28 @@ pub(crate) fn asking(command: Cmd<'_>) -> Cmd<'_> {
         .env("GONOSUMDB", "*")
         .quiet()
         .ignore_status()
+}
+
+/// What the proxy said, without the addresses in it; an error if it did not answer at all.
+pub(crate) fn refusal(words: &str) -> Result<String> {
+    let status = ["403 Forbidden", "404 Not Found", "410 Gone"]
+        .into_iter()
+        .find(|status| words.contains(status))
+        .ok_or_else(|| Error::Unavailable(words.to_owned()))?;
+    Ok(format!("the module proxy answers {status}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_no_host_and_silence_is_none() {
+        let words = "reading https://proxy.invalid/x: 403 Forbidden\n\tnot available";
+        assert_eq!(
+            refusal(words).unwrap(),
+            "the module proxy answers 403 Forbidden"
+        );
+        assert!(refusal("dial tcp: lookup: no such host").is_err());
+    }
 }

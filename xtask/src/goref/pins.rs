@@ -51,7 +51,8 @@ pub(crate) struct Random {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Row {
     pub(crate) release: String,
-    /// Why the module proxy does not hand the release out; nothing else is known then.
+    /// Why there is no reference of the release, mostly that the module proxy does not hand it out;
+    /// nothing else is known then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) refused: Option<String>,
     /// The toolchain it is built with.
@@ -80,7 +81,10 @@ pub(crate) struct Way {
     since: String,
     pub(crate) mode: Mode,
     /// Files of `go-ref/shims`.
+    #[serde(default)]
     pub(crate) shims: Vec<String>,
+    /// Why no reference is made for the span.
+    pub(crate) refused: Option<String>,
 }
 
 /// One release that can be built.
@@ -184,7 +188,7 @@ impl Pins {
         let way = self.way(release)?;
         let Some(toolchain) = row.toolchain.clone() else {
             return Err(Error::Unavailable(format!(
-                "{release} cannot be had from the module proxy: {}",
+                "{release} has no reference: {}",
                 row.refused.as_deref().unwrap_or("no toolchain is known")
             )));
         };
