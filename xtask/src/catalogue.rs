@@ -47,17 +47,19 @@ fn path(root: &Path) -> PathBuf {
 
 /// The line of one minor's releases, in order.
 fn line_of(minor: &[Release]) -> String {
-    let mut line = minor.first().map(|r| r.minor_name()).unwrap_or_default();
-    for span in minor.chunk_by(|a, b| a.patch + 1 == b.patch) {
-        let (Some(first), Some(last)) = (span.first(), span.last()) else {
-            continue;
-        };
-        line += &match first.patch == last.patch {
-            true => format!(" {}", first.patch),
-            false => format!(" {}-{}", first.patch, last.patch),
-        };
-    }
-    line
+    let mut words: Vec<String> = minor.first().map(|r| r.minor_name()).into_iter().collect();
+    words.extend(spans(minor));
+    words.join(" ")
+}
+
+/// The patches of one minor's releases, in order: `0-9`, `11`.
+pub(crate) fn spans(minor: &[Release]) -> impl Iterator<Item = String> {
+    let spans = minor.chunk_by(|a, b| a.patch + 1 == b.patch);
+    spans.filter_map(|span| match span {
+        [one] => Some(one.patch.to_string()),
+        [first, .., last] => Some(format!("{}-{}", first.patch, last.patch)),
+        [] => None,
+    })
 }
 
 /// `1.17 0-9 11-17`: the minor, then patches and spans of patches.

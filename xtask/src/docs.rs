@@ -1,6 +1,6 @@
-//! `cargo xtask docs`: the tables in README.md (releases × subjects) and DIFFERENCES.md (parts of
-//! references that had to be replaced), from golden/manifest.json; and docs/releases.md, which
-//! `kubehash releases -o markdown` prints.
+//! `cargo xtask docs`: docs/releases.md, which `kubehash releases -o markdown` prints; and, from it
+//! and golden/manifest.json, the tables in README.md (minors × evidence and subjects) and
+//! DIFFERENCES.md (parts of references that had to be replaced).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,13 +9,15 @@ use std::path::PathBuf;
 
 use xshell::{Shell, cmd};
 
+use crate::catalogue::spans;
 use crate::classes;
 use crate::error::{Error, Result};
 use crate::golden::Manifest;
 use crate::goref::pins::Substitution;
 use crate::project_root;
+use crate::release::Release;
 
-const BEGIN: &str = "<!-- begin: written by `cargo xtask docs` from golden/manifest.json -->\n";
+const BEGIN: &str = "<!-- begin: written by `cargo xtask docs` -->\n";
 const END: &str = "<!-- end -->\n";
 
 /// The subjects in the order of the columns, with their headings.
@@ -32,6 +34,9 @@ const SUBJECTS: &[(&str, &str)] = &[
     ("read-file", "read-file"),
 ];
 
+/// The grades of evidence, in the order of the columns.
+const GRADES: [&str; 4] = ["built", "by source", "by neighbours", "unknown"];
+
 type MakeTable = fn(&Manifest) -> Result<String>;
 
 /// The documents that hold a table, and what makes it.
@@ -39,20 +44,24 @@ const TABLES: &[(&str, MakeTable)] = &[("README.md", coverage), ("DIFFERENCES.md
 
 /// Brings the documents up to date.
 pub(crate) fn run() -> Result<()> {
+    write_releases()?;
     for stale in stale()? {
         fs::write(&stale.path, stale.fresh).map_err(|e| Error::io(&stale.path, &e))?;
         eprintln!("{}: the table was brought up to date", stale.path.display());
     }
-    let root = project_root();
+    Ok(())
+}
+
+fn write_releases() -> Result<()> {
     let sh = Shell::new()?;
-    let _dir = sh.push_dir(&root);
+    let _dir = sh.push_dir(project_root());
     let page = cmd!(
         sh,
         "cargo run --quiet --package kubehash -- releases -o markdown"
     )
     .quiet()
     .read()?;
-    let path = root.join("docs/releases.md");
+    let path = releases_path();
     let page = format!("{page}\n");
     if fs::read_to_string(&path).is_ok_and(|old| old == page) {
         return Ok(());
@@ -60,6 +69,30 @@ pub(crate) fn run() -> Result<()> {
     fs::write(&path, page).map_err(|e| Error::io(&path, &e))?;
     eprintln!("{}: was brought up to date", path.display());
     Ok(())
+}
+
+fn releases_path() -> PathBuf {
+    project_root().join("docs/releases.md")
+}
+
+/// Every release known with the grade of its evidence, as docs/releases.md has them.
+fn graded() -> Result<Vec<(Release, String)>> {
+    let path = releases_path();
+    let text = fs::read_to_string(&path).map_err(|e| Error::io(&path, &e))?;
+    let rows = text.lines().filter(|line| line.starts_with("| v1."));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        match cells[..] {
+            [_, release, _, grade, ..] if GRADES.contains(&grade) => {
+                Ok((Release::parse(release)?, grade.to_owned()))
+            }
+            _ => Err(Error::Failed(format!(
+                "{}: what is {row:?}?",
+                path.display()
+            ))),
+        }
+    })
+    .collect()
 }
 
 /// A document whose table is not the manifest's.
@@ -115,52 +148,72 @@ fn substitutions(manifest: &Manifest) -> Result<String> {
     Ok(out)
 }
 
-/// A row per release, a column per subject; a cell counts the vectors of all views and forms, of
-/// the corpus and of random objects.
+/// A row per minor: its patches by the grade of their evidence, and a column per subject; a cell
+/// counts the vectors of all views and forms, of the corpus and of random objects.
 fn coverage(manifest: &Manifest) -> Result<String> {
-    let mut out = String::from("| release | Go |");
+    let mut out = format!("| minor | {} |", GRADES.join(" | "));
     for (_, heading) in SUBJECTS {
         let _ = write!(out, " {heading} |");
     }
-    out.push_str("\n| --- | --- |");
+    out.push_str("\n| --- |");
+    out.push_str(&" --- |".repeat(GRADES.len()));
     out.push_str(&" ---: |".repeat(SUBJECTS.len()));
     out.push('\n');
-    let mut total = 0;
-    for release in &manifest.releases {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for (question, tally) in release.answers.iter().chain(&release.random) {
+    let vectors = vectors(manifest)?;
+    for minor in graded()?.chunk_by(|(a, _), (b, _)| a.minor == b.minor) {
+        let Some((first, _)) = minor.first() else {
+            continue;
+        };
+        let _ = write!(out, "| {} |", first.minor_name());
+        for grade in GRADES {
+            let of_grade: Vec<Release> = minor
+                .iter()
+                .filter(|(_, theirs)| theirs == grade)
+                .map(|(release, _)| *release)
+                .collect();
+            let patches: Vec<String> = spans(&of_grade).collect();
+            let _ = write!(out, " {} |", or_dash(patches.join(", ")));
+        }
+        for (subject, _) in SUBJECTS {
+            let count = vectors.get(&(first.minor, *subject)).map(usize::to_string);
+            let _ = write!(out, " {} |", or_dash(count.unwrap_or_default()));
+        }
+        out.push('\n');
+    }
+    let total: usize = vectors.values().sum();
+    let _ = writeln!(
+        out,
+        "\n{} releases with vectors, {total} vectors.",
+        manifest.releases.len()
+    );
+    Ok(out)
+}
+
+/// How many vectors there are, by minor and subject.
+fn vectors(manifest: &Manifest) -> Result<BTreeMap<(u32, &str), usize>> {
+    let mut counts = BTreeMap::new();
+    for entry in &manifest.releases {
+        let minor = Release::parse(&entry.release)?.minor;
+        for (question, tally) in entry.answers.iter().chain(&entry.random) {
             let subject = subject(question);
             if !SUBJECTS.iter().any(|(known, _)| *known == subject) {
                 return Err(Error::Failed(format!(
                     "{}: README.md has no column for {subject}",
-                    release.release
+                    entry.release
                 )));
             }
-            *counts.entry(subject).or_default() += tally.cases;
-            total += tally.cases;
+            *counts.entry((minor, subject)).or_default() += tally.cases;
         }
-        let _ = write!(
-            out,
-            "| {} | {} |",
-            release.release,
-            release.toolchain.trim_start_matches("go")
-        );
-        for (subject, _) in SUBJECTS {
-            match counts.get(subject) {
-                Some(count) => {
-                    let _ = write!(out, " {count} |");
-                }
-                None => out.push_str(" – |"),
-            }
-        }
-        out.push('\n');
     }
-    let _ = writeln!(
-        out,
-        "\n{} releases, {total} vectors.",
-        manifest.releases.len()
-    );
-    Ok(out)
+    Ok(counts)
+}
+
+fn or_dash(cell: String) -> String {
+    if cell.is_empty() {
+        "–".to_owned()
+    } else {
+        cell
+    }
 }
 
 /// The subject of a question: `container-hash` of `container-hash.decoded`.
@@ -189,13 +242,29 @@ mod tests {
     }
 
     #[test]
-    fn every_minor_has_a_row() {
+    fn every_release_known_stands_in_the_row_of_its_minor() {
         let text = fs::read_to_string(project_root().join("README.md")).unwrap();
-        assert!(
-            text.lines()
-                .filter(|line| line.starts_with("| v1."))
-                .count()
-                >= 37
-        );
+        let (_, table) = text.split_once(BEGIN).unwrap();
+        for minor in crate::catalogue::known(&project_root())
+            .unwrap()
+            .chunk_by(|a, b| a.minor == b.minor)
+        {
+            let start = format!("| {} |", minor[0].minor_name());
+            let row = table.lines().find(|line| line.starts_with(&start)).unwrap();
+            let mut patches: Vec<u32> = row
+                .split('|')
+                .skip(2)
+                .take(GRADES.len())
+                .flat_map(|cell| cell.split(','))
+                .filter_map(|span| {
+                    let (first, last) = span.trim().split_once('-').unwrap_or((span, span));
+                    Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
+                })
+                .flatten()
+                .collect();
+            patches.sort_unstable();
+            let known: Vec<u32> = minor.iter().map(|release| release.patch).collect();
+            assert_eq!(patches, known, "{start}");
+        }
     }
 }

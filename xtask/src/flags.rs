@@ -103,8 +103,7 @@ xflags::xflags! {
             optional --engine
         }
 
-        /// Write the tables of README.md and DIFFERENCES.md, from golden/manifest.json, and
-        /// docs/releases.md.
+        /// Write docs/releases.md, and the tables of README.md and DIFFERENCES.md.
         ///
         /// Exit codes: 0 done, 1 error, 2 wrong usage.
         cmd docs {}
