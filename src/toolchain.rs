@@ -3,35 +3,15 @@
 
 use crate::schema::Schema;
 
-/// A Go version, `go1.23.10`; a missing patch counts as 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Toolchain {
-    minor: u16,
-    patch: u16,
-}
+mod version;
+
+pub use version::Toolchain;
+pub(crate) use version::alike;
 
 impl Toolchain {
-    /// `go1.<minor>.<patch>`
-    pub const fn new(minor: u16, patch: u16) -> Toolchain {
-        Toolchain { minor, patch }
-    }
-
-    /// 23 for go1.23.10.
-    pub const fn minor(self) -> u16 {
-        self.minor
-    }
-
     /// The toolchain that a schema was recorded with.
     pub fn of(schema: &Schema) -> Toolchain {
         Toolchain::parse(schema.toolchain()).unwrap_or(Toolchain::new(0, 0))
-    }
-
-    /// Reads `go1.23.10` or `go1.13`.
-    pub fn parse(text: &str) -> Option<Toolchain> {
-        let mut parts = text.strip_prefix("go1.")?.split('.');
-        let minor = parts.next()?.parse().ok()?;
-        let patch = parts.next().map_or(Some(0), |part| part.parse().ok())?;
-        Some(Toolchain { minor, patch })
     }
 }
 

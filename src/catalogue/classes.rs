@@ -10,13 +10,9 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::release::Release;
-use crate::toolchain::Toolchain;
+use crate::toolchain;
 
 const CLASSES: &str = include_str!("../../golden/classes.jsonl");
-
-/// The first Go minor of which all patches give the same results. Before, two patches may dump
-/// `time.Time` or `big.Int` differently.
-const ALIKE_SINCE: Toolchain = Toolchain::new(9, 0);
 
 /// What a release consists of.
 #[derive(Debug)]
@@ -83,7 +79,7 @@ impl Class {
             Some(question) => self.closures.get(question) == other.closures.get(question),
             None => self.closures == other.closures,
         };
-        closures_alike && toolchains_alike(self.toolchain, other.toolchain)
+        closures_alike && toolchain::alike(self.toolchain, other.toolchain)
     }
 
     /// The questions that the release answers.
@@ -92,17 +88,10 @@ impl Class {
     }
 }
 
-/// Whether results do not depend on which of the two a release was built with.
-fn toolchains_alike(a: &str, b: &str) -> bool {
-    match (Toolchain::parse(a), Toolchain::parse(b)) {
-        (Some(a), Some(b)) if a >= ALIKE_SINCE && b >= ALIKE_SINCE => a.minor() == b.minor(),
-        _ => a == b,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::toolchain::Toolchain;
 
     #[test]
     fn every_line_of_the_file_is_read() {
@@ -132,7 +121,5 @@ mod tests {
         assert!(!alike((27, 15), (27, 16), None), "another Go");
         assert!(!alike((27, 14), (28, 0), None));
         assert!(alike((27, 14), (28, 0), Some("a")));
-        assert!(!toolchains_alike("go1.8.3", "go1.8.1"));
-        assert!(toolchains_alike("go1.9", "go1.9.7"));
     }
 }

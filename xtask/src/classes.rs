@@ -7,11 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::goref::pins::go_minor;
 use crate::project_root;
-
-/// The first Go minor of which all patches give the same results.
-const ALIKE_SINCE: u32 = 9;
+use crate::toolchain::alike;
 
 /// A line of `golden/classes.jsonl`.
 #[derive(Clone, Deserialize, Serialize)]
@@ -39,12 +36,6 @@ impl Class {
         let (mine, theirs) = (self.closures.get(question), other.closures.get(question));
         mine.is_some() && mine == theirs && alike(&self.toolchain, &other.toolchain)
     }
-}
-
-/// Whether results do not depend on which of two toolchains a release was built with.
-fn alike(a: &str, b: &str) -> bool {
-    let (minor, other) = (go_minor(a), go_minor(b));
-    a == b || minor == other && minor >= ALIKE_SINCE
 }
 
 /// All lines of the file, each with closures of its own.

@@ -17,6 +17,10 @@ mod pin;
 mod regen_golden;
 mod release;
 mod releases;
+// What releases are built with decides for both what is alike; the crate cannot be linked here, as
+// it embeds what is written here.
+#[path = "../../src/toolchain/version.rs"]
+mod toolchain;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

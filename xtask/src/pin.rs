@@ -17,10 +17,11 @@ use crate::flags::Pin as Flags;
 use crate::gopath_recipe;
 use crate::goref::module::{empty_by_default, staging_modules};
 use crate::goref::modules::{self, Module};
-use crate::goref::pins::{Mode, Pins, Row, Substitution, go_minor, substitution};
+use crate::goref::pins::{Mode, Pins, Row, Substitution, substitution};
 use crate::goref::{self, gopath};
 use crate::project_root;
 use crate::release::Release;
+use crate::toolchain::Toolchain;
 
 /// How many releases are asked for at once: it is the network that takes the time.
 const AT_ONCE: usize = 3;
@@ -173,15 +174,13 @@ fn shipped_toolchain(kubernetes: &Path) -> Result<String> {
 
 /// The toolchain itself, or the nearest of its minor that can be had, an older one before a newer.
 fn nearest_toolchain(sh: &Shell, shipped: &str) -> Result<String> {
-    const FAR: u32 = 20;
-    let minor = go_minor(shipped);
-    let patch = shipped
-        .split('.')
-        .nth(2)
-        .and_then(|patch| patch.parse::<u32>().ok())
-        .unwrap_or(0);
+    const FAR: u16 = 20;
+    let Some(toolchain) = Toolchain::parse(shipped) else {
+        return Err(Error::Failed(format!("{shipped}: not a toolchain")));
+    };
+    let (minor, patch) = (toolchain.minor(), toolchain.patch());
     // The first release of a minor has a zero in its name from go1.21 on.
-    let name = |patch: u32| match patch {
+    let name = |patch: u16| match patch {
         0 if minor < 21 => format!("go1.{minor}"),
         patch => format!("go1.{minor}.{patch}"),
     };

@@ -210,6 +210,7 @@ impl Run<'_> {
     /// Compares what the references of these releases say with what is recorded.
     fn check(&self, chosen: &[Pin]) -> Result<()> {
         let (corpus, corpus_sha256) = self.golden.corpus()?;
+        let speakers = Speakers::read()?;
         let mut different = Vec::new();
         for pin in chosen {
             let release = &pin.release;
@@ -228,7 +229,7 @@ impl Run<'_> {
             found.extend(if self.golden.manifest()?.of(release).is_some() {
                 self.differences(pin, &reference, &said, &corpus_sha256)?
             } else {
-                self.differences_from_class(pin, &said)?.found
+                self.differences_from_class(pin, &said, &speakers)?.found
             });
             if !found.is_empty() {
                 eprintln!("{release}: {} differences", found.len());
@@ -269,7 +270,7 @@ impl Run<'_> {
             let reference = self.build(pin)?;
             let _lock = self.lock()?;
             let said = self.ask_all(pin, &reference, &corpus)?;
-            let compared = self.differences_from_class(pin, &said)?;
+            let compared = self.differences_from_class(pin, &said, &speakers)?;
             for difference in compared.found.iter().take(SHOWN) {
                 eprintln!("  {difference}");
             }
@@ -425,10 +426,14 @@ impl Run<'_> {
     }
 
     /// Where a release that has no vectors does not answer as those that speak for it.
-    fn differences_from_class(&self, pin: &Pin, said: &Said) -> Result<Compared> {
+    fn differences_from_class(
+        &self,
+        pin: &Pin,
+        said: &Said,
+        speakers: &Speakers,
+    ) -> Result<Compared> {
         let (golden, release) = (&self.golden, &pin.release);
         let manifest = golden.manifest()?;
-        let speakers = Speakers::read()?;
         let speaker = |question: &str| {
             speakers.of(release, question, &manifest)?.ok_or_else(|| {
                 Error::Failed(format!(

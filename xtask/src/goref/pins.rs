@@ -15,6 +15,7 @@ use super::lock;
 use crate::error::{Error, Result};
 use crate::golden::sha256_hex;
 use crate::release::Release;
+use crate::toolchain::Toolchain;
 
 /// How the sources of a release are put together.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
@@ -110,18 +111,14 @@ pub(crate) struct Pin {
 
 impl Pin {
     /// The toolchain's minor version: 23 for go1.23.10.
-    pub(crate) fn go_minor(&self) -> u32 {
+    pub(crate) fn go_minor(&self) -> u16 {
         go_minor(&self.toolchain)
     }
 }
 
 /// 23 for go1.23.10.
-pub(crate) fn go_minor(toolchain: &str) -> u32 {
-    toolchain
-        .split('.')
-        .nth(1)
-        .and_then(|minor| minor.parse().ok())
-        .unwrap_or(0)
+pub(crate) fn go_minor(toolchain: &str) -> u16 {
+    Toolchain::parse(toolchain).map_or(0, Toolchain::minor)
 }
 
 /// All pins and the directory they live in.
