@@ -530,11 +530,9 @@ mod tests {
 
     #[test]
     fn every_minor_was_built() {
-        for minor in 1..=37 {
-            assert!(
-                built().iter().any(|release| release.minor() == minor),
-                "1.{minor}"
-            );
+        for known in known() {
+            let mut minors = built().iter().map(|release| release.minor());
+            assert!(minors.any(|minor| minor == known.minor()), "{known}");
         }
         assert_eq!(
             entries().filter(|entry| entry.resolution.is_none()).count(),
