@@ -13,7 +13,9 @@ use std::sync::Mutex;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::engine::{ContainerHash, Engine, EngineError, Object, Options, StaticSource, View};
+use crate::engine::{
+    Arrival, ContainerHash, Engine, EngineError, Manifest, Object, Options, StaticSource, View,
+};
 use crate::gates::Gates;
 use crate::json::{Reader, SyntaxError, Token};
 use crate::operations;
@@ -36,6 +38,7 @@ enum Subject {
     Serve,
     Receive,
     ReadFile,
+    PodTemplateHash,
     Info,
 }
 
@@ -51,6 +54,7 @@ impl Subject {
             Subject::Serve,
             Subject::Receive,
             Subject::ReadFile,
+            Subject::PodTemplateHash,
             Subject::Info,
         ])
     }
@@ -65,6 +69,7 @@ impl Subject {
             Subject::Serve => "serve",
             Subject::Receive => "receive",
             Subject::ReadFile => "read-file",
+            Subject::PodTemplateHash => "pod-template-hash",
             Subject::Info => "info",
         }
     }
@@ -112,8 +117,12 @@ pub struct Request<'a> {
     pub text: Option<String>,
     /// Where the kubelet read the object, for `read-file`; if empty, the default's place.
     pub file: String,
+    /// The URL instead, for `read-file`.
+    pub url: String,
     /// The node's name, for `read-file`; if empty, the default one.
     pub node: String,
+    /// How often hashes of the workload's templates collided, if that is known.
+    pub collision_count: Option<i64>,
     /// Whether the bytes that were hashed are wanted, too.
     pub preimage: bool,
 }
@@ -193,6 +202,8 @@ impl<'a> Fields<'a> {
             "view" => self.string(key, &mut request.view),
             "form" => self.string(key, &mut request.form),
             "file" => self.string(key, &mut request.file),
+            "url" => self.string(key, &mut request.url),
+            "collisionCount" => self.integer(key, &mut request.collision_count),
             "node" => self.string(key, &mut request.node),
             "text" => {
                 if self.comes(key, Token::String)? {
@@ -222,6 +233,21 @@ impl<'a> Fields<'a> {
     fn bool(&mut self, key: &str, slot: &mut bool) -> Result<(), SyntaxError> {
         if self.comes(key, Token::Bool)? {
             *slot = self.reader.bool()?;
+        }
+        Ok(())
+    }
+
+    fn integer(&mut self, key: &str, slot: &mut Option<i64>) -> Result<(), SyntaxError> {
+        if self.reader.peek()? == Token::Null {
+            self.reader.null()?;
+            *slot = None;
+        } else if self.comes(key, Token::Number)? {
+            let number = self.reader.number()?;
+            *slot = number.parse().ok();
+            if slot.is_none() {
+                let message = format!("{key}: expected a whole number, found {number}");
+                self.mismatch.get_or_insert(message);
+            }
         }
         Ok(())
     }
@@ -270,6 +296,9 @@ pub struct Answer {
     /// The hash, where there is exactly one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<u32>,
+    /// The hash of a Pod template as it stands in the label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// What was hashed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preimage: Option<String>,
@@ -334,6 +363,7 @@ impl From<EngineError> for Refusal {
         match error {
             EngineError::ViewNeedsAPod { .. }
             | EngineError::NoSuchFunction { .. }
+            | EngineError::NoCollisionCounts { .. }
             | EngineError::UnknownFeatureGate { .. } => Refusal::Skipped(error.to_string()),
             EngineError::Decode(error) => Refusal::Error(error.to_string()),
             error => Refusal::Error(error.to_string()),
@@ -421,6 +451,7 @@ impl Testee {
         match subject {
             Subject::Info => Ok(info(&engine)),
             Subject::YamlToJson => yaml_to_json(&engine, request),
+            Subject::PodTemplateHash => pod_template_hash(&engine, request),
             subject => of_object(&engine, subject, request),
         }
     }
@@ -457,9 +488,7 @@ fn of_object(engine: &Engine, subject: Subject, request: &Request<'_>) -> Result
         "" => View::default(),
         view => view.parse().map_err(Refusal::Error)?,
     };
-    let text = request
-        .object
-        .ok_or_else(|| Refusal::Error("the request has no object".into()))?;
+    let text = object_of(request)?;
     let gates = engine.gates(&request.feature_gates)?;
     let object = if view == View::Static || subject == Subject::ReadFile {
         manifest(engine, text)?
@@ -473,6 +502,38 @@ fn of_object(engine: &Engine, subject: Subject, request: &Request<'_>) -> Result
         Subject::DeepHash => deep_hash_of(engine, &object, &gates, view, request),
         subject => operation(engine, subject, &object, &gates, request),
     }
+}
+
+fn pod_template_hash(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal> {
+    let gates = engine.gates(&request.feature_gates)?;
+    let object = workload(engine, request, &gates)?;
+    let (label, preimage) =
+        engine.pod_template_hash(&object, request.collision_count, request.preimage)?;
+    Ok(Answer {
+        label: Some(label),
+        preimage: preimage.map(text),
+        ..Answer::default()
+    })
+}
+
+/// The request's object as the controller of its kind sees it.
+fn workload<'e>(
+    engine: &'e Engine,
+    request: &Request<'_>,
+    gates: &Gates<'_>,
+) -> Result<Object<'e>, Refusal> {
+    let arrival = match &*request.view {
+        "" => Arrival::default(),
+        view => view.parse().map_err(Refusal::Error)?,
+    };
+    let object = engine.decode(object_of(request)?)?;
+    Ok(engine.arrive(&object, arrival, gates)?)
+}
+
+fn object_of<'a>(request: &Request<'a>) -> Result<&'a str, Refusal> {
+    request
+        .object
+        .ok_or_else(|| Refusal::Error("the request has no object".into()))
 }
 
 /// A manifest, decoded. The references ask for the kind before anything is decoded, so one that is
@@ -560,8 +621,10 @@ fn operation(
         Subject::Receive => operations::receive(schema, object.kind, value)?,
         _ => {
             let mut source = StaticSource::default();
-            if !request.file.is_empty() {
-                source.file = &request.file;
+            if !request.url.is_empty() {
+                source.manifest = Manifest::Url(&request.url);
+            } else if !request.file.is_empty() {
+                source.manifest = Manifest::File(&request.file);
             }
             if !request.node.is_empty() {
                 source.node = &request.node;
@@ -657,10 +720,15 @@ mod tests {
             ));
             let listed = listed["subjects"].as_array().unwrap().clone();
             for subject in Subject::all().map(Subject::name) {
+                let (kind, at) = match subject {
+                    "pod-template-hash" => ("PodTemplate", r#""template":{"spec":"#),
+                    _ => ("Pod", r#""spec":"#),
+                };
                 let request = format!(
                     r#"{{"id":"1","subject":"{subject}","release":"{release}","text":"a: b",
-                        "object":{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p"}},
-                        "spec":{{"containers":[{{"name":"c","image":"i"}}]}}}}}}"#
+                        "object":{{"apiVersion":"v1","kind":"{kind}","metadata":{{"name":"p"}},
+                        {at}{{"containers":[{{"name":"c","image":"i"}}]}}{}}}}}"#,
+                    if at.contains("template") { "}" } else { "" }
                 );
                 let answer = ask(&request);
                 assert_eq!(answer.get("error"), None, "{release} {subject}");

@@ -2,3 +2,4 @@
 
 pub mod container_hash;
 pub mod deep_hash;
+pub mod pod_template_hash;
