@@ -216,6 +216,13 @@ pub enum EngineError {
         /// The release.
         release: Release,
     },
+    /// The release has no controller that rolls the kind out.
+    NoSuchController {
+        /// The release.
+        release: Release,
+        /// The kind.
+        kind: String,
+    },
     /// The release's API server or kubelet would refuse the object.
     Operation(OperationError),
 }
@@ -246,6 +253,7 @@ impl EngineError {
             EngineError::FeatureGateOfMany { .. } => Some("name each gate that the cluster sets".into()),
             EngineError::NoSuchFunction { .. }
             | EngineError::NoCollisionCounts { .. }
+            | EngineError::NoSuchController { .. }
             | EngineError::Operation(_) => None,
         }
     }
@@ -283,6 +291,9 @@ impl fmt::Display for EngineError {
             }
             EngineError::NoCollisionCounts { release } => {
                 write!(f, "no collision counts in {release}")
+            }
+            EngineError::NoSuchController { release, kind } => {
+                write!(f, "{release} has no controller that rolls a {kind} out")
             }
             EngineError::Operation(error) => write!(f, "{error}"),
         }

@@ -21,6 +21,7 @@ use crate::json::{Reader, SyntaxError, Token};
 use crate::operations;
 use crate::print::{json, spew};
 use crate::release::Release;
+use crate::rollout::{self, Existing, Outcome};
 use crate::subject::container_hash::{Form, Function, Recipe};
 use crate::subject::deep_hash;
 use crate::toolchain::Toolchain;
@@ -39,6 +40,7 @@ enum Subject {
     Receive,
     ReadFile,
     PodTemplateHash,
+    Reconcile,
     Info,
 }
 
@@ -55,6 +57,7 @@ impl Subject {
             Subject::Receive,
             Subject::ReadFile,
             Subject::PodTemplateHash,
+            Subject::Reconcile,
             Subject::Info,
         ])
     }
@@ -70,6 +73,7 @@ impl Subject {
             Subject::Receive => "receive",
             Subject::ReadFile => "read-file",
             Subject::PodTemplateHash => "pod-template-hash",
+            Subject::Reconcile => "reconcile",
             Subject::Info => "info",
         }
     }
@@ -82,6 +86,9 @@ impl Subject {
             }
             Subject::Defaults if !operations::SCHEME_DEFAULT.contains(release) => {
                 Some("Scheme.Default")
+            }
+            Subject::Reconcile if !rollout::RECONCILES.contains(release) => {
+                Some("such controllers")
             }
             _ => None,
         }
@@ -123,6 +130,8 @@ pub struct Request<'a> {
     pub node: String,
     /// How often hashes of the workload's templates collided, if that is known.
     pub collision_count: Option<i64>,
+    /// What controllers made before, as JSON, for `reconcile`.
+    pub existing: Option<&'a str>,
     /// Whether the bytes that were hashed are wanted, too.
     pub preimage: bool,
 }
@@ -213,12 +222,8 @@ impl<'a> Fields<'a> {
             }
             "preimage" => self.bool(key, &mut request.preimage),
             "featureGates" => self.gates(key, &mut request.feature_gates),
-            "object" => {
-                let null = self.reader.peek()? == Token::Null;
-                let text = self.reader.raw()?;
-                request.object = (!null).then_some(text);
-                Ok(())
-            }
+            "object" => self.json(&mut request.object),
+            "existing" => self.json(&mut request.existing),
             _ => self.reader.raw().map(drop),
         }
     }
@@ -227,6 +232,13 @@ impl<'a> Fields<'a> {
         if self.comes(key, Token::String)? {
             *slot = self.reader.string()?.into_owned();
         }
+        Ok(())
+    }
+
+    fn json(&mut self, slot: &mut Option<&'a str>) -> Result<(), SyntaxError> {
+        let null = self.reader.peek()? == Token::Null;
+        let text = self.reader.raw()?;
+        *slot = (!null).then_some(text);
         Ok(())
     }
 
@@ -302,6 +314,9 @@ pub struct Answer {
     /// What was hashed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preimage: Option<String>,
+    /// What the controller ends with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
     /// JSON made of YAML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<String>,
@@ -364,6 +379,7 @@ impl From<EngineError> for Refusal {
             EngineError::ViewNeedsAPod { .. }
             | EngineError::NoSuchFunction { .. }
             | EngineError::NoCollisionCounts { .. }
+            | EngineError::NoSuchController { .. }
             | EngineError::UnknownFeatureGate { .. } => Refusal::Skipped(error.to_string()),
             EngineError::Decode(error) => Refusal::Error(error.to_string()),
             error => Refusal::Error(error.to_string()),
@@ -452,6 +468,7 @@ impl Testee {
             Subject::Info => Ok(info(&engine)),
             Subject::YamlToJson => yaml_to_json(&engine, request),
             Subject::PodTemplateHash => pod_template_hash(&engine, request),
+            Subject::Reconcile => reconcile(&engine, request),
             subject => of_object(&engine, subject, request),
         }
     }
@@ -512,6 +529,21 @@ fn pod_template_hash(engine: &Engine, request: &Request<'_>) -> Result<Answer, R
     Ok(Answer {
         label: Some(label),
         preimage: preimage.map(text),
+        ..Answer::default()
+    })
+}
+
+fn reconcile(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal> {
+    let gates = engine.gates(&request.feature_gates)?;
+    let object = workload(engine, request, &gates)?;
+    let existing: Existing = match request.existing {
+        Some(text) => serde_json::from_str(text)
+            .map_err(|error| Refusal::Error(format!("existing: {error}")))?,
+        None => Existing::default(),
+    };
+    let outcome = engine.reconcile(&object, &existing, request.collision_count, &gates)?;
+    Ok(Answer {
+        outcome: Some(outcome),
         ..Answer::default()
     })
 }

@@ -46,6 +46,8 @@ enum Count {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Label {
     Decimal,
+    /// Decimal in the label, [`safe_encode`] of it in names.
+    DecimalEncodedInNames,
     /// [`safe_encode`] of the decimal.
     SafeEncoded,
 }
@@ -89,7 +91,7 @@ const RECIPES: &[Recipe] = &[
         form: Form::Versioned,
         pointer: false,
         count: Count::Int,
-        label: Label::Decimal,
+        label: Label::DecimalEncodedInNames,
     },
     NEWEST,
 ];
@@ -138,8 +140,17 @@ impl Recipe {
             }
         };
         match self.label {
-            Label::Decimal => sum.to_string(),
+            Label::Decimal | Label::DecimalEncodedInNames => sum.to_string(),
             Label::SafeEncoded => safe_encode(&sum.to_string()),
+        }
+    }
+
+    /// What follows the workload's name and a dash in the name of a ReplicaSet, or of a DaemonSet's
+    /// revision, with this label.
+    pub fn in_name(self, label: &str) -> String {
+        match self.label {
+            Label::DecimalEncodedInNames => safe_encode(label),
+            Label::Decimal | Label::SafeEncoded => label.to_owned(),
         }
     }
 
