@@ -366,3 +366,183 @@ where
 {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Arrival;
+
+    fn reconcile(release: &str, kind: &str, spec: &str, existing: &str) -> Outcome {
+        let api_version = match (release, kind) {
+            ("v1.7.5", "StatefulSet") => "apps/v1beta1",
+            ("v1.7.5", _) => "extensions/v1beta1",
+            _ => "apps/v1",
+        };
+        let engine = Engine::load(release.parse().unwrap()).unwrap();
+        let text = format!(
+            r#"{{"apiVersion":"{api_version}","kind":"{kind}","metadata":{{"name":"web"}},"spec":{{
+                {spec}"selector":{{"matchLabels":{{"app":"web"}}}},"template":{{
+                "metadata":{{"labels":{{"app":"web"}}}},"spec":{{
+                "terminationGracePeriodSeconds":9007199254740993,
+                "containers":[{{"name":"app","image":"nginx:1.25"}}]}}}}}}}}"#
+        );
+        let gates = Gates::defaults(engine.schema());
+        let object = engine.decode(&text).unwrap();
+        let object = engine.arrive(&object, Arrival::Delivered, &gates).unwrap();
+        let existing = serde_json::from_str(existing).unwrap();
+        engine.reconcile(&object, &existing, None, &gates).unwrap()
+    }
+
+    /// What the real controllers of these releases answered.
+    #[test]
+    fn revisions_are_named_and_filled_as_each_release_does() {
+        for (release, kind, name, label, seconds) in [
+            (
+                "v1.7.5",
+                "StatefulSet",
+                "web-4034765724",
+                ("controller.kubernetes.io/hash", "4034765724"),
+                "9007199254740992",
+            ),
+            (
+                "v1.7.5",
+                "DaemonSet",
+                "web-3167361645",
+                ("controller-revision-hash", "3167361645"),
+                "9007199254740993",
+            ),
+            (
+                "v1.12.10",
+                "StatefulSet",
+                "web-d7966c744",
+                ("controller.kubernetes.io/hash", "d7966c744"),
+                "9007199254740992",
+            ),
+            (
+                "v1.30.14",
+                "StatefulSet",
+                "web-d7966c744",
+                ("controller.kubernetes.io/hash", "d7966c744"),
+                "9007199254740992",
+            ),
+            (
+                "v1.30.14",
+                "DaemonSet",
+                "web-7cd85967b8",
+                ("controller-revision-hash", "7cd85967b8"),
+                "9007199254740993",
+            ),
+        ] {
+            let replicas = if kind == "StatefulSet" {
+                r#""replicas":0,"#
+            } else {
+                ""
+            };
+            let outcome = reconcile(release, kind, replicas, "{}");
+            let [revision] = outcome.revisions.as_slice() else {
+                panic!("{outcome:?}");
+            };
+            assert_eq!(revision.name, name, "{release} {kind}");
+            assert_eq!(revision.labels[label.0], label.1, "{release} {kind}");
+            let seconds = format!(r#""terminationGracePeriodSeconds":{seconds}"#);
+            assert!(revision.data.contains(&seconds), "{}", revision.data);
+        }
+    }
+
+    const OLD: &str = r#"{"revisions":[{"name":"web-old","revision":1,"data":"{\"a\":1}",
+        "labels":{"app":"web","controller.kubernetes.io/hash":"old","controller-revision-hash":"old"}}],
+        "pods":[{"name":"web-0","node":"node-1","labels":{"app":"web","controller-revision-hash":"old"}},
+                {"name":"web-1","node":"node-2","labels":{"app":"web","controller-revision-hash":"old"}}]}"#;
+
+    #[test]
+    fn the_strategy_decides_which_pods_are_replaced() {
+        let set = r#""replicas":2,"updateStrategy":"#;
+        let rolling = |rest: &str| format!(r#"{{"type":"RollingUpdate"{rest}}},"#);
+        let partition = |n| rolling(&format!(r#","rollingUpdate":{{"partition":{n}}}"#));
+        let on_delete = r#"{"type":"OnDelete"},"#.to_owned();
+        for (kind, strategy, replaced, rollout) in [
+            (
+                "StatefulSet",
+                rolling(""),
+                &["web-0", "web-1"][..],
+                Rollout::Full,
+            ),
+            ("StatefulSet", partition(1), &["web-1"], Rollout::Partial),
+            ("StatefulSet", partition(100), &[], Rollout::NewRevisionOnly),
+            ("StatefulSet", on_delete.clone(), &[], Rollout::OnDelete),
+            ("DaemonSet", rolling(""), &["web-0", "web-1"], Rollout::Full),
+            ("DaemonSet", on_delete, &[], Rollout::OnDelete),
+        ] {
+            let spec = if kind == "StatefulSet" {
+                set
+            } else {
+                r#""updateStrategy":"#
+            };
+            let outcome = reconcile("v1.30.14", kind, &format!("{spec}{strategy}"), OLD);
+            assert_eq!(outcome.replaced, replaced, "{kind} {strategy}");
+            assert_eq!(outcome.rollout, rollout, "{kind} {strategy}");
+        }
+    }
+
+    #[test]
+    fn what_is_current_stays_as_it_is() {
+        for kind in ["StatefulSet", "DaemonSet", "Deployment"] {
+            let replicas = if kind == "DaemonSet" {
+                ""
+            } else {
+                r#""replicas":2,"#
+            };
+            let first = reconcile("v1.30.14", kind, replicas, "{}");
+            let mut there = serde_json::to_value(&first).unwrap();
+            if kind == "DaemonSet" {
+                for (at, pod) in there["pods"].as_array_mut().unwrap().iter_mut().enumerate() {
+                    pod["name"] = format!("web-{at}").into();
+                }
+            }
+            let again = reconcile("v1.30.14", kind, replicas, &there.to_string());
+            assert_eq!(again.rollout, Rollout::None, "{kind}");
+            assert_eq!(again.revisions, first.revisions);
+            assert!(again.replaced.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_taken_is_a_collision() {
+        let taken = r#"{"revisions":[{"name":"web-7cd85967b8","revision":3,"data":"{}",
+            "labels":{"app":"web","controller-revision-hash":"x"}}]}"#;
+        let outcome = reconcile("v1.30.14", "DaemonSet", "", taken);
+        assert_eq!(outcome.collision_count, Some(1));
+        assert_eq!(outcome.revisions.len(), 2);
+        assert!(outcome.revisions.iter().any(|r| r.revision == 4));
+    }
+
+    #[test]
+    fn a_deployment_keeps_the_replica_set_that_means_the_same() {
+        let template = |image: &str, seconds: u64| {
+            format!(
+                r#"{{"metadata":{{"labels":{{"app":"web","pod-template-hash":"x"}}}},"spec":{{
+                    "terminationGracePeriodSeconds":{seconds},
+                    "containers":[{{"name":"app","image":"{image}","command":[]}}]}}}}"#
+            )
+        };
+        let existing = |template: &str| {
+            format!(
+                r#"{{"replicaSets":[{{"name":"web-x","replicas":2,"template":{template},
+                    "labels":{{"app":"web","pod-template-hash":"x"}}}}]}}"#
+            )
+        };
+        let same = existing(&template("nginx:1.25", 9_007_199_254_740_993));
+        let outcome = reconcile("v1.30.14", "Deployment", r#""replicas":2,"#, &same);
+        assert_eq!(outcome.rollout, Rollout::None);
+        assert_eq!(outcome.replica_sets.len(), 1);
+        let other = existing(&template("nginx:1.24", 9_007_199_254_740_993));
+        let outcome = reconcile("v1.30.14", "Deployment", r#""replicas":2,"#, &other);
+        assert_eq!(outcome.rollout, Rollout::Full);
+        let sizes: Vec<_> = outcome
+            .replica_sets
+            .iter()
+            .map(|set| set.replicas)
+            .collect();
+        assert_eq!(sizes, [2, 0]);
+    }
+}
