@@ -10,11 +10,12 @@ use std::str::FromStr;
 use crate::decode::{self, DecodeError};
 use crate::gates::{self, Gates};
 use crate::json::{Reader, Token};
-pub use crate::operations::StaticSource;
 use crate::operations::{self, OperationError};
+pub use crate::operations::{Manifest, StaticSource};
 use crate::release::{Release, Span};
 use crate::schema::{Kind, KindEntry, Schema, SchemaError, TypeId};
 use crate::subject::container_hash::{Form, Function, Recipe};
+use crate::subject::pod_template_hash;
 use crate::value::{Ref, Value};
 
 /// What happened to an object before it is hashed.
@@ -57,6 +58,33 @@ impl FromStr for View {
             .into_iter()
             .find(|view| view.as_str() == text)
             .ok_or_else(|| format!("no such view: {text}; there are decoded, delivered and static"))
+    }
+}
+
+/// How a workload comes to the controller of its kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arrival {
+    /// Plain decoding.
+    Decoded,
+    /// Created, served and received in a cluster of one release.
+    #[default]
+    Delivered,
+    /// Served and received; some release created it before.
+    Served,
+}
+
+impl FromStr for Arrival {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Arrival, String> {
+        match text {
+            "decoded" => Ok(Arrival::Decoded),
+            "delivered" => Ok(Arrival::Delivered),
+            "served" => Ok(Arrival::Served),
+            _ => Err(format!(
+                "no such view: {text}; there are decoded, delivered and served"
+            )),
+        }
     }
 }
 
@@ -183,6 +211,18 @@ pub enum EngineError {
         /// The release.
         release: Release,
     },
+    /// The release does not count collisions of hashes.
+    NoCollisionCounts {
+        /// The release.
+        release: Release,
+    },
+    /// The release has no controller that rolls the kind out.
+    NoSuchController {
+        /// The release.
+        release: Release,
+        /// The kind.
+        kind: String,
+    },
     /// The release's API server or kubelet would refuse the object.
     Operation(OperationError),
 }
@@ -211,7 +251,10 @@ impl EngineError {
             EngineError::ViewNeedsAPod { .. } => Some("leave --view away, or give a Pod".into()),
             EngineError::UnknownFeatureGate { .. } => Some("remove the gate, or ask for a release that has it".into()),
             EngineError::FeatureGateOfMany { .. } => Some("name each gate that the cluster sets".into()),
-            EngineError::NoSuchFunction { .. } | EngineError::Operation(_) => None,
+            EngineError::NoSuchFunction { .. }
+            | EngineError::NoCollisionCounts { .. }
+            | EngineError::NoSuchController { .. }
+            | EngineError::Operation(_) => None,
         }
     }
 }
@@ -245,6 +288,12 @@ impl fmt::Display for EngineError {
             }
             EngineError::NoSuchFunction { release } => {
                 write!(f, "{release} has no such hash function")
+            }
+            EngineError::NoCollisionCounts { release } => {
+                write!(f, "no collision counts in {release}")
+            }
+            EngineError::NoSuchController { release, kind } => {
+                write!(f, "{release} has no controller that rolls a {kind} out")
             }
             EngineError::Operation(error) => write!(f, "{error}"),
         }
@@ -532,11 +581,7 @@ impl Engine {
         let spec = pod_spec(Ref::new(&self.schema, viewed.ty, &viewed.value));
         // Ephemeral containers are hashed as the container type they convert to.
         let Some(container_ty) = elem_type(&self.schema, spec.get("Containers")) else {
-            return Err(OperationError::new(format!(
-                "this {} has no Pod template",
-                object.kind.kind
-            ))
-            .into());
+            return Err(no_template(&object.kind.kind));
         };
         let lists = [
             ("InitContainers", ContainerType::Init),
@@ -593,6 +638,95 @@ impl Engine {
     }
 }
 
+/// The API version in which the controller of a kind watches its objects: that of the informer which
+/// its constructor takes, from 1.7 on.
+const WATCHED_AS: &[(Span, &str, &str)] = &[
+    (Span::minors(7, 10), "Deployment", "extensions/v1beta1"),
+    (Span::since(11, 0), "Deployment", "apps/v1"),
+    (Span::minors(7, 9), "DaemonSet", "extensions/v1beta1"),
+    (Span::since(10, 0), "DaemonSet", "apps/v1"),
+    (Span::minors(7, 9), "StatefulSet", "apps/v1beta1"),
+    (Span::since(10, 0), "StatefulSet", "apps/v1"),
+];
+
+/// What controllers see and hash.
+impl Engine {
+    /// A decoded workload as the controller of its kind sees it: in the API version that it watches.
+    /// Kinds without such a controller keep theirs.
+    ///
+    /// # Errors
+    /// Where the conversion fails in Go.
+    pub fn arrive<'s>(
+        &'s self,
+        object: &Object<'s>,
+        arrival: Arrival,
+        gates: &Gates<'_>,
+    ) -> Result<Object<'s>> {
+        let (schema, kind) = (&self.schema, object.kind);
+        let watched = self.watched_as(kind);
+        let value = object.value.clone();
+        let (kind, value) = match arrival {
+            Arrival::Decoded => (kind, value),
+            Arrival::Delivered => {
+                let value = operations::create(schema, kind, value, gates)?;
+                let value = operations::serve_as(schema, kind, value, watched, gates)?;
+                (watched, operations::receive(schema, watched, value)?)
+            }
+            Arrival::Served => {
+                let value = operations::serve_as(schema, kind, value, watched, gates)?;
+                (watched, operations::receive(schema, watched, value)?)
+            }
+        };
+        Ok(Object {
+            kind,
+            ty: kind.versioned,
+            value,
+            unknown_fields: object.unknown_fields.clone(),
+            bare_container: object.bare_container,
+        })
+    }
+
+    fn watched_as<'s>(&'s self, kind: &'s KindEntry) -> &'s KindEntry {
+        let release = self.schema.release();
+        WATCHED_AS
+            .iter()
+            .find(|(span, name, _)| span.contains(release) && *name == &*kind.kind)
+            .and_then(|(_, name, api_version)| self.schema.kind(api_version, name))
+            .unwrap_or(kind)
+    }
+
+    /// What the release writes into the label `pod-template-hash` for the template of a workload
+    /// that its controller sees, or of a PodTemplate; and, if asked for, what it hashes.
+    ///
+    /// # Errors
+    /// When the object has no template, or the release does not count collisions.
+    pub fn pod_template_hash(
+        &self,
+        object: &Object<'_>,
+        collision_count: Option<i64>,
+        preimage: bool,
+    ) -> Result<(String, Option<Vec<u8>>)> {
+        let schema = &self.schema;
+        let release = schema.release();
+        let recipe = pod_template_hash::Recipe::of(release);
+        if collision_count.is_some() && !recipe.counts_collisions() {
+            return Err(EngineError::NoCollisionCounts { release });
+        }
+        let viewed = self.in_form(object.kind, object.value.clone(), recipe.form)?;
+        let whole = Ref::new(schema, viewed.ty, &viewed.value);
+        let Some((ty, template)) = template_inside(whole).deref().parts() else {
+            return Err(no_template(&object.kind.kind));
+        };
+        let label = recipe.label(schema, ty, template, collision_count);
+        let hashed = preimage.then(|| recipe.preimage(schema, ty, template, collision_count));
+        Ok((label, hashed))
+    }
+}
+
+fn no_template(kind: &str) -> EngineError {
+    OperationError::new(format!("this {kind} has no Pod template")).into()
+}
+
 /// The PodSpec of a Pod, or of the template inside a workload.
 fn pod_spec<'s, 'v>(object: Ref<'s, 'v>) -> Ref<'s, 'v> {
     pod_template(object).get("Spec")
@@ -600,15 +734,21 @@ fn pod_spec<'s, 'v>(object: Ref<'s, 'v>) -> Ref<'s, 'v> {
 
 /// The template inside a workload; a Pod is its own.
 pub fn pod_template<'s, 'v>(object: Ref<'s, 'v>) -> Ref<'s, 'v> {
-    [
+    let template = template_inside(object);
+    if template.exists() { template } else { object }
+}
+
+/// The template inside a workload, or nothing.
+fn template_inside<'s, 'v>(object: Ref<'s, 'v>) -> Ref<'s, 'v> {
+    const PATHS: [&str; 3] = [
         "Spec.JobTemplate.Spec.Template",
         "Spec.Template",
         "Template",
-    ]
-    .into_iter()
-    .map(|path| object.at(path))
-    .find(|template| template.exists())
-    .unwrap_or(object)
+    ];
+    let mut templates = PATHS.iter().map(|path| object.at(path));
+    templates
+        .find(|template| template.exists())
+        .unwrap_or_else(|| object.get("Template"))
 }
 
 fn elem_type(schema: &Schema, list: Ref<'_, '_>) -> Option<TypeId> {

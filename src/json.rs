@@ -104,10 +104,15 @@ impl<'a> Reader<'a> {
     }
 
     fn error<T>(&self, what: &'static str) -> Result<T> {
-        Err(SyntaxError {
+        Err(self.refuse(what))
+    }
+
+    /// An error at what comes next, for a caller that refuses it.
+    pub fn refuse(&self, what: &'static str) -> SyntaxError {
+        SyntaxError {
             offset: self.at,
             what,
-        })
+        }
     }
 
     fn byte(&self) -> Option<u8> {

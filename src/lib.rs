@@ -31,6 +31,7 @@ pub mod protocol;
 pub mod quantity;
 pub mod release;
 pub mod report;
+pub mod rollout;
 pub mod schema;
 pub mod strategy;
 pub mod subject;

@@ -62,16 +62,25 @@ impl From<WireError> for OperationError {
 /// Where the kubelet reads a static Pod, as far as its hash depends on it.
 #[derive(Clone, Copy, Debug)]
 pub struct StaticSource<'a> {
-    /// The manifest's path on the node.
-    pub file: &'a str,
+    /// What it reads.
+    pub manifest: Manifest<'a>,
     /// The node's name.
     pub node: &'a str,
+}
+
+/// What the kubelet reads a static Pod from.
+#[derive(Clone, Copy, Debug)]
+pub enum Manifest<'a> {
+    /// A path on the node.
+    File(&'a str),
+    /// The kubelet's `--manifest-url`.
+    Url(&'a str),
 }
 
 impl Default for StaticSource<'_> {
     fn default() -> Self {
         StaticSource {
-            file: "/etc/kubernetes/manifests/pod.yaml",
+            manifest: Manifest::File("/etc/kubernetes/manifests/pod.yaml"),
             node: "node-1",
         }
     }
@@ -121,8 +130,28 @@ fn create_with(
 /// # Errors
 /// Where the conversion fails in Go.
 pub fn serve(schema: &Schema, kind: &KindEntry, object: Value, gates: &Gates<'_>) -> Result<Value> {
+    serve_as(schema, kind, object, kind, gates)
+}
+
+/// The same for a client that asks for another API version of the kind, of another group even.
+///
+/// # Errors
+/// When the two have nothing to do with each other, or where the conversion fails in Go.
+pub fn serve_as(
+    schema: &Schema,
+    kind: &KindEntry,
+    object: Value,
+    wanted: &KindEntry,
+    gates: &Gates<'_>,
+) -> Result<Value> {
+    if wanted.internal != kind.internal {
+        return Err(OperationError(format!(
+            "{} {} is not served as {} {}",
+            kind.api_version, kind.kind, wanted.api_version, wanted.kind
+        )));
+    }
     let (_, internal) = into_internal(schema, kind, object, gates)?;
-    out_of_internal(schema, kind, &internal, gates)
+    out_of_internal(schema, wanted, &internal, gates)
 }
 
 /// What a client of the release decodes.
@@ -265,13 +294,13 @@ pub fn read_file_internal(
     Ok(pod)
 }
 
-/// How a static Pod without a UID gets one.
+/// How a static Pod without a UID gets one. Where it came from is node and file, or the URL alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum UidHash {
-    /// md5 of the Pod alone: `DeepHashObject` resets the hasher, and so erases node and file,
-    /// which were written before it.
+    /// md5 of the Pod alone: `DeepHashObject` resets the hasher, and so erases where it came from,
+    /// which was written before it.
     Md5OfPod,
-    /// md5 of the Pod, then node and file.
+    /// md5 of the Pod, then where it came from.
     Md5,
     /// FNV-128a of the same.
     Fnv128a,
@@ -299,7 +328,7 @@ const SELF_LINKS: &[(Span, SelfLink)] = &[
 /// Until 1.9 the node's name was appended as it stands.
 const NODE_NAME_IS_LOWERED: Span = Span::since(10, 0);
 const STATUS_IS_PENDING: Span = Span::since(2, 0);
-/// A static Pod must not be evicted when its node has problems.
+/// A static Pod from a file must not be evicted when its node has problems.
 const TOLERATES_EVERYTHING: Span = Span::since(6, 0);
 
 /// `applyDefaults` in `pkg/kubelet/config/common.go`, on an internal Pod.
@@ -337,7 +366,7 @@ fn apply_defaults(schema: &Schema, ty: TypeId, pod: &mut Value, source: StaticSo
     pod.at("ObjectMeta.Annotations")
         .insert("kubernetes.io/config.hash")
         .set_str(&uid);
-    if TOLERATES_EVERYTHING.contains(release) {
+    if TOLERATES_EVERYTHING.contains(release) && matches!(source.manifest, Manifest::File(_)) {
         tolerate_everything(&mut pod);
     }
     if STATUS_IS_PENDING.contains(release) {
@@ -352,12 +381,13 @@ fn static_pod_uid(schema: &Schema, ty: TypeId, pod: &Value, source: StaticSource
         .find(|(span, _)| span.contains(schema.release()))
         .map_or(UidHash::Fnv128a, |(_, recipe)| *recipe);
     let write = |sink: &mut dyn Sink| {
-        dump_of_pointer(schema, ty, pod, sink);
+        spew::write_pointer(schema, ty, pod, sink);
         if recipe != UidHash::Md5OfPod {
-            sink.write(b"host:");
-            sink.write(source.node.as_bytes());
-            sink.write(b"file:");
-            sink.write(source.file.as_bytes());
+            let parts = match source.manifest {
+                Manifest::File(path) => ["host:", source.node, "file:", path],
+                Manifest::Url(url) => ["url:", url, "", ""],
+            };
+            parts.iter().for_each(|part| sink.write(part.as_bytes()));
         }
     };
     if recipe == UidHash::Fnv128a {
@@ -369,13 +399,6 @@ fn static_pod_uid(schema: &Schema, ty: TypeId, pod: &Value, source: StaticSource
         write(&mut hasher);
         hasher.hex()
     }
-}
-
-/// The kubelet hashes a pointer to the Pod, whose dump begins `(*api.Pod)`.
-fn dump_of_pointer(schema: &Schema, ty: TypeId, pod: &Value, sink: &mut dyn Sink) {
-    let dump = spew::to_vec(schema, ty, pod);
-    sink.write(b"(*");
-    sink.write(dump.get(1..).unwrap_or_default());
 }
 
 /// `AddOrUpdateTolerationInPod`: it takes the place of tolerations of the same key, effect,
@@ -480,7 +503,10 @@ mod tests {
                 kind,
                 (kind.versioned, pod),
                 &gates,
-                StaticSource { file, node },
+                StaticSource {
+                    manifest: Manifest::File(file),
+                    node,
+                },
             )
             .unwrap();
             look(&schema, &pod, "ObjectMeta.UID").str().to_owned()

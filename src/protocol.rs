@@ -13,12 +13,15 @@ use std::sync::Mutex;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::engine::{ContainerHash, Engine, EngineError, Object, Options, StaticSource, View};
+use crate::engine::{
+    Arrival, ContainerHash, Engine, EngineError, Manifest, Object, Options, StaticSource, View,
+};
 use crate::gates::Gates;
 use crate::json::{Reader, SyntaxError, Token};
 use crate::operations;
 use crate::print::{json, spew};
 use crate::release::Release;
+use crate::rollout::{self, Existing, Outcome};
 use crate::subject::container_hash::{Form, Function, Recipe};
 use crate::subject::deep_hash;
 use crate::toolchain::Toolchain;
@@ -36,6 +39,8 @@ enum Subject {
     Serve,
     Receive,
     ReadFile,
+    PodTemplateHash,
+    Reconcile,
     Info,
 }
 
@@ -51,6 +56,8 @@ impl Subject {
             Subject::Serve,
             Subject::Receive,
             Subject::ReadFile,
+            Subject::PodTemplateHash,
+            Subject::Reconcile,
             Subject::Info,
         ])
     }
@@ -65,6 +72,8 @@ impl Subject {
             Subject::Serve => "serve",
             Subject::Receive => "receive",
             Subject::ReadFile => "read-file",
+            Subject::PodTemplateHash => "pod-template-hash",
+            Subject::Reconcile => "reconcile",
             Subject::Info => "info",
         }
     }
@@ -77,6 +86,9 @@ impl Subject {
             }
             Subject::Defaults if !operations::SCHEME_DEFAULT.contains(release) => {
                 Some("Scheme.Default")
+            }
+            Subject::Reconcile if !rollout::RECONCILES.contains(release) => {
+                Some("such controllers")
             }
             _ => None,
         }
@@ -112,8 +124,14 @@ pub struct Request<'a> {
     pub text: Option<String>,
     /// Where the kubelet read the object, for `read-file`; if empty, the default's place.
     pub file: String,
+    /// The URL instead, for `read-file`.
+    pub url: String,
     /// The node's name, for `read-file`; if empty, the default one.
     pub node: String,
+    /// How often hashes of the workload's templates collided, if that is known.
+    pub collision_count: Option<i64>,
+    /// What controllers made before, as JSON, for `reconcile`.
+    pub existing: Option<&'a str>,
     /// Whether the bytes that were hashed are wanted, too.
     pub preimage: bool,
 }
@@ -193,6 +211,8 @@ impl<'a> Fields<'a> {
             "view" => self.string(key, &mut request.view),
             "form" => self.string(key, &mut request.form),
             "file" => self.string(key, &mut request.file),
+            "url" => self.string(key, &mut request.url),
+            "collisionCount" => self.integer(key, &mut request.collision_count),
             "node" => self.string(key, &mut request.node),
             "text" => {
                 if self.comes(key, Token::String)? {
@@ -202,12 +222,8 @@ impl<'a> Fields<'a> {
             }
             "preimage" => self.bool(key, &mut request.preimage),
             "featureGates" => self.gates(key, &mut request.feature_gates),
-            "object" => {
-                let null = self.reader.peek()? == Token::Null;
-                let text = self.reader.raw()?;
-                request.object = (!null).then_some(text);
-                Ok(())
-            }
+            "object" => self.json(&mut request.object),
+            "existing" => self.json(&mut request.existing),
             _ => self.reader.raw().map(drop),
         }
     }
@@ -219,9 +235,31 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
+    fn json(&mut self, slot: &mut Option<&'a str>) -> Result<(), SyntaxError> {
+        let null = self.reader.peek()? == Token::Null;
+        let text = self.reader.raw()?;
+        *slot = (!null).then_some(text);
+        Ok(())
+    }
+
     fn bool(&mut self, key: &str, slot: &mut bool) -> Result<(), SyntaxError> {
         if self.comes(key, Token::Bool)? {
             *slot = self.reader.bool()?;
+        }
+        Ok(())
+    }
+
+    fn integer(&mut self, key: &str, slot: &mut Option<i64>) -> Result<(), SyntaxError> {
+        if self.reader.peek()? == Token::Null {
+            self.reader.null()?;
+            *slot = None;
+        } else if self.comes(key, Token::Number)? {
+            let number = self.reader.number()?;
+            *slot = number.parse().ok();
+            if slot.is_none() {
+                let message = format!("{key}: expected a whole number, found {number}");
+                self.mismatch.get_or_insert(message);
+            }
         }
         Ok(())
     }
@@ -270,9 +308,15 @@ pub struct Answer {
     /// The hash, where there is exactly one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<u32>,
+    /// The hash of a Pod template as it stands in the label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// What was hashed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preimage: Option<String>,
+    /// What the controller ends with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
     /// JSON made of YAML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<String>,
@@ -334,6 +378,8 @@ impl From<EngineError> for Refusal {
         match error {
             EngineError::ViewNeedsAPod { .. }
             | EngineError::NoSuchFunction { .. }
+            | EngineError::NoCollisionCounts { .. }
+            | EngineError::NoSuchController { .. }
             | EngineError::UnknownFeatureGate { .. } => Refusal::Skipped(error.to_string()),
             EngineError::Decode(error) => Refusal::Error(error.to_string()),
             error => Refusal::Error(error.to_string()),
@@ -421,6 +467,8 @@ impl Testee {
         match subject {
             Subject::Info => Ok(info(&engine)),
             Subject::YamlToJson => yaml_to_json(&engine, request),
+            Subject::PodTemplateHash => pod_template_hash(&engine, request),
+            Subject::Reconcile => reconcile(&engine, request),
             subject => of_object(&engine, subject, request),
         }
     }
@@ -457,9 +505,7 @@ fn of_object(engine: &Engine, subject: Subject, request: &Request<'_>) -> Result
         "" => View::default(),
         view => view.parse().map_err(Refusal::Error)?,
     };
-    let text = request
-        .object
-        .ok_or_else(|| Refusal::Error("the request has no object".into()))?;
+    let text = object_of(request)?;
     let gates = engine.gates(&request.feature_gates)?;
     let object = if view == View::Static || subject == Subject::ReadFile {
         manifest(engine, text)?
@@ -473,6 +519,53 @@ fn of_object(engine: &Engine, subject: Subject, request: &Request<'_>) -> Result
         Subject::DeepHash => deep_hash_of(engine, &object, &gates, view, request),
         subject => operation(engine, subject, &object, &gates, request),
     }
+}
+
+fn pod_template_hash(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal> {
+    let gates = engine.gates(&request.feature_gates)?;
+    let object = workload(engine, request, &gates)?;
+    let (label, preimage) =
+        engine.pod_template_hash(&object, request.collision_count, request.preimage)?;
+    Ok(Answer {
+        label: Some(label),
+        preimage: preimage.map(text),
+        ..Answer::default()
+    })
+}
+
+fn reconcile(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal> {
+    let gates = engine.gates(&request.feature_gates)?;
+    let object = workload(engine, request, &gates)?;
+    let existing: Existing = match request.existing {
+        Some(text) => serde_json::from_str(text)
+            .map_err(|error| Refusal::Error(format!("existing: {error}")))?,
+        None => Existing::default(),
+    };
+    let outcome = engine.reconcile(&object, &existing, request.collision_count, &gates)?;
+    Ok(Answer {
+        outcome: Some(outcome),
+        ..Answer::default()
+    })
+}
+
+/// The request's object as the controller of its kind sees it.
+fn workload<'e>(
+    engine: &'e Engine,
+    request: &Request<'_>,
+    gates: &Gates<'_>,
+) -> Result<Object<'e>, Refusal> {
+    let arrival = match &*request.view {
+        "" => Arrival::default(),
+        view => view.parse().map_err(Refusal::Error)?,
+    };
+    let object = engine.decode(object_of(request)?)?;
+    Ok(engine.arrive(&object, arrival, gates)?)
+}
+
+fn object_of<'a>(request: &Request<'a>) -> Result<&'a str, Refusal> {
+    request
+        .object
+        .ok_or_else(|| Refusal::Error("the request has no object".into()))
 }
 
 /// A manifest, decoded. The references ask for the kind before anything is decoded, so one that is
@@ -560,8 +653,10 @@ fn operation(
         Subject::Receive => operations::receive(schema, object.kind, value)?,
         _ => {
             let mut source = StaticSource::default();
-            if !request.file.is_empty() {
-                source.file = &request.file;
+            if !request.url.is_empty() {
+                source.manifest = Manifest::Url(&request.url);
+            } else if !request.file.is_empty() {
+                source.manifest = Manifest::File(&request.file);
             }
             if !request.node.is_empty() {
                 source.node = &request.node;
@@ -657,10 +752,17 @@ mod tests {
             ));
             let listed = listed["subjects"].as_array().unwrap().clone();
             for subject in Subject::all().map(Subject::name) {
+                let (kind, at) = match subject {
+                    "pod-template-hash" => ("PodTemplate", r#""template":{"spec":"#),
+                    // Answered for three kinds only, which not every release has in one version.
+                    "reconcile" => continue,
+                    _ => ("Pod", r#""spec":"#),
+                };
                 let request = format!(
                     r#"{{"id":"1","subject":"{subject}","release":"{release}","text":"a: b",
-                        "object":{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p"}},
-                        "spec":{{"containers":[{{"name":"c","image":"i"}}]}}}}}}"#
+                        "object":{{"apiVersion":"v1","kind":"{kind}","metadata":{{"name":"p"}},
+                        {at}{{"containers":[{{"name":"c","image":"i"}}]}}{}}}}}"#,
+                    if at.contains("template") { "}" } else { "" }
                 );
                 let answer = ask(&request);
                 assert_eq!(answer.get("error"), None, "{release} {subject}");
@@ -679,6 +781,8 @@ mod tests {
             "container-hash-without-resources"
         ));
         assert!(!has(Release::new(4, 12), "defaults"));
+        assert!(!has(Release::new(6, 13), "reconcile"));
+        assert!(has(Release::new(7, 5), "reconcile"));
     }
 
     #[test]

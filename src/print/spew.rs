@@ -27,6 +27,13 @@ pub fn write(schema: &Schema, ty: TypeId, value: &Value, sink: &mut impl Sink) {
     .typed(ty, value);
 }
 
+/// Writes the dump of a pointer to a struct, which begins with a star: `(*api.Pod){…}`.
+pub fn write_pointer(schema: &Schema, ty: TypeId, value: &Value, sink: &mut (impl Sink + ?Sized)) {
+    let dump = to_vec(schema, ty, value);
+    sink.write(b"(*");
+    sink.write(dump.get(1..).unwrap_or_default());
+}
+
 /// The dump as text.
 pub fn to_vec(schema: &Schema, ty: TypeId, value: &Value) -> Vec<u8> {
     let mut out = Vec::new();

@@ -1,4 +1,6 @@
 //! The Go functions under test, one module each: an object in, a number or a name out.
 
 pub mod container_hash;
+pub mod controller_revision;
 pub mod deep_hash;
+pub mod pod_template_hash;

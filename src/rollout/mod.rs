@@ -1,0 +1,548 @@
+//! What a release's controllers make of a workload: which revisions and ReplicaSets there are in
+//! the end, and which Pods were replaced on the way.
+//!
+//! In: a workload as its controller sees it ([`Engine::arrive`]) and what controllers made before.
+//! Out: what there is when the controller has nothing more to do, where every Pod is Running and
+//! Ready at once, every ReplicaSet gets its replicas, and a DaemonSet finds three nodes. The
+//! controllers' loops are not run: what they end with is told from what they compare.
+//!
+//! Mirrors `pkg/controller/deployment`, `pkg/controller/daemon` and `pkg/controller/statefulset`
+//! from 1.7 on.
+
+mod daemon_set;
+mod deployment;
+mod selector;
+mod stateful_set;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+
+use crate::engine::{Engine, EngineError, Object};
+use crate::gates::Gates;
+use crate::operations::OperationError;
+use crate::release::Span;
+use crate::schema::{KindEntry, Schema};
+use crate::value::{Mut, Ref, Value};
+
+/// The releases whose controllers are mirrored.
+pub const RECONCILES: Span = Span::since(7, 0);
+
+/// Labels of an object.
+pub type Labels = BTreeMap<String, String>;
+
+/// What there is beside the workload: what its controller made before.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Existing {
+    /// A StatefulSet's or DaemonSet's history.
+    #[serde(deserialize_with = "null_is_default")]
+    pub revisions: Vec<Revision>,
+    /// A Deployment's ReplicaSets.
+    #[serde(rename = "replicaSets", deserialize_with = "null_is_default")]
+    pub replica_sets: Vec<ReplicaSet>,
+    /// Pods, Running and Ready for long.
+    #[serde(deserialize_with = "null_is_default")]
+    pub pods: Vec<Pod>,
+}
+
+/// A ControllerRevision.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Revision {
+    /// Its name.
+    pub name: String,
+    /// Its place in the history.
+    pub revision: i64,
+    /// Its labels.
+    #[serde(
+        skip_serializing_if = "Labels::is_empty",
+        deserialize_with = "null_is_default"
+    )]
+    pub labels: Labels,
+    /// What it holds, byte for byte.
+    pub data: String,
+}
+
+/// A ReplicaSet.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ReplicaSet {
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
+    /// How many Pods it wants.
+    #[serde(default)]
+    pub replicas: i64,
+    /// Its labels, which are its selector, too.
+    #[serde(
+        default,
+        skip_serializing_if = "Labels::is_empty",
+        deserialize_with = "null_is_default"
+    )]
+    pub labels: Labels,
+    /// Its template as JSON.
+    pub template: Box<RawValue>,
+}
+
+/// A Pod of a workload.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Pod {
+    /// Its name; empty where it was generated.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The node that it runs on.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub node: String,
+    /// Its labels.
+    #[serde(
+        skip_serializing_if = "Labels::is_empty",
+        deserialize_with = "null_is_default"
+    )]
+    pub labels: Labels,
+}
+
+/// What there is when the controller has nothing more to do.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    /// The history, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub revisions: Vec<Revision>,
+    /// The ReplicaSets, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replica_sets: Vec<ReplicaSet>,
+    /// The Pods, by node and name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pods: Vec<Pod>,
+    /// The names of Pods that were there in the beginning only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<String>,
+    /// `status.collisionCount`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collision_count: Option<i64>,
+    /// `status.currentRevision` of a StatefulSet.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub current_revision: String,
+    /// `status.updateRevision` of a StatefulSet.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub update_revision: String,
+    /// What becomes of the Pods that were there.
+    #[serde(skip)]
+    pub rollout: Rollout,
+}
+
+/// What becomes of the Pods that were there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rollout {
+    /// Everything stays as it is.
+    #[default]
+    None,
+    /// There is a new revision, or a new ReplicaSet, and no Pod is replaced for it.
+    NewRevisionOnly,
+    /// Pods are of an old revision and are replaced once somebody deletes them.
+    OnDelete,
+    /// Some Pods are replaced.
+    Partial,
+    /// All Pods are replaced.
+    Full,
+}
+
+impl Rollout {
+    /// The word that names it everywhere.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rollout::None => "none",
+            Rollout::NewRevisionOnly => "new-revision-only",
+            Rollout::OnDelete => "on-delete",
+            Rollout::Partial => "partial",
+            Rollout::Full => "full",
+        }
+    }
+
+    /// Of Pods with a history: how many there were, how many were replaced, how many of those that
+    /// stay are of an old revision.
+    fn of_pods(
+        replaced: usize,
+        all: usize,
+        outdated: usize,
+        new: bool,
+        on_delete: bool,
+    ) -> Rollout {
+        match replaced {
+            0 if on_delete && outdated > 0 => Rollout::OnDelete,
+            0 if new || outdated > 0 => Rollout::NewRevisionOnly,
+            0 => Rollout::None,
+            _ if replaced < all => Rollout::Partial,
+            _ => Rollout::Full,
+        }
+    }
+}
+
+type Result<T, E = EngineError> = std::result::Result<T, E>;
+
+fn refused(message: impl Into<String>) -> EngineError {
+    OperationError::new(message).into()
+}
+
+impl Engine {
+    /// What the release's controller of the workload's kind ends with.
+    ///
+    /// `workload` is what [`Engine::arrive`] returned. A collision count takes the place of that in
+    /// its status.
+    ///
+    /// # Errors
+    /// When there is no such controller, the API server would have refused the workload, or the
+    /// controller itself fails or never comes to rest.
+    pub fn reconcile(
+        &self,
+        workload: &Object<'_>,
+        existing: &Existing,
+        collision_count: Option<i64>,
+        gates: &Gates<'_>,
+    ) -> Result<Outcome> {
+        let release = self.schema().release();
+        let controllers: &[(&str, fn(&Context<'_>, &Existing) -> Result<Outcome>)] = &[
+            ("Deployment", deployment::reconcile),
+            ("DaemonSet", daemon_set::reconcile),
+            ("StatefulSet", stateful_set::reconcile),
+        ];
+        let controller = controllers
+            .iter()
+            .find(|(kind, _)| *kind == &*workload.kind.kind && RECONCILES.contains(release));
+        let Some((kind, reconcile)) = controller else {
+            let kind = workload.kind.kind.to_string();
+            return Err(EngineError::NoSuchController { release, kind });
+        };
+        let schema = self.schema();
+        let mut value = workload.value.clone();
+        let mut object = Mut::new(schema, workload.ty, &mut value);
+        if object.look().at("ObjectMeta.Name").str().is_empty() {
+            return Err(refused("metadata.name: a controller needs one"));
+        }
+        if let Some(count) = collision_count {
+            let mut field = object.at("Status.CollisionCount");
+            if !field.exists() {
+                return Err(EngineError::NoCollisionCounts { release });
+            }
+            field.by_ref().set_int(count);
+            let fits = is_long(schema, workload.kind) || i32::try_from(count).is_ok();
+            if !fits {
+                field.set_int((count as i32).into());
+            }
+        }
+        let object = Ref::new(schema, workload.ty, &value);
+        if !object.at("Spec.Template").exists() {
+            return Err(refused(format!("this {kind} has no Pod template")));
+        }
+        let context = Context {
+            schema,
+            kind: workload.kind,
+            object,
+            gates,
+        };
+        reconcile(&context, existing)
+    }
+}
+
+/// Whether the collision count is an `*int64` (1.7).
+fn is_long(schema: &Schema, kind: &KindEntry) -> bool {
+    let zero = schema.zero(kind.versioned);
+    let field = Ref::new(schema, kind.versioned, &zero).at("Status.CollisionCount");
+    let long = |(ty, _)| &*schema[ty].name == "*int64";
+    field.parts().is_some_and(long)
+}
+
+/// A workload on its controller's desk.
+struct Context<'a> {
+    schema: &'a Schema,
+    kind: &'a KindEntry,
+    object: Ref<'a, 'a>,
+    gates: &'a Gates<'a>,
+}
+
+impl<'a> Context<'a> {
+    fn name(&self) -> &'a str {
+        self.object.at("ObjectMeta.Name").str()
+    }
+
+    fn template(&self) -> Ref<'a, 'a> {
+        self.object.at("Spec.Template")
+    }
+
+    fn template_labels(&self) -> Labels {
+        labels(self.template().at("ObjectMeta.Labels"))
+    }
+
+    fn selects(&self, labels: &Labels) -> bool {
+        selector::matches(self.object.at("Spec.Selector"), labels)
+    }
+
+    /// A selector that selects everything, and so is taken for a mistake.
+    fn selects_everything(&self) -> bool {
+        let selector = self.object.at("Spec.Selector");
+        let empty = |field: &str| selector.get(field).is_nil();
+        selector.deref().exists() && empty("MatchLabels") && empty("MatchExpressions")
+    }
+
+    /// A controller never comes to rest over things that it makes and does not select; the API
+    /// server refuses such a workload.
+    fn check_selector(&self) -> Result<()> {
+        if self.selects(&self.template_labels()) {
+            Ok(())
+        } else {
+            Err(refused(
+                "spec.selector: it does not select the labels of the template",
+            ))
+        }
+    }
+
+    fn collision_count(&self) -> Option<i64> {
+        let count = self.object.at("Status.CollisionCount");
+        count.deref().exists().then(|| count.int())
+    }
+
+    /// A number that the API server always sets.
+    fn number(&self, path: &str, name: &str) -> Result<i64> {
+        let number = self.object.at(path);
+        if number.deref().exists() {
+            Ok(number.int())
+        } else {
+            Err(refused(format!("{name}: missing")))
+        }
+    }
+
+    /// The hash of the template with a collision count.
+    fn template_hash(&self, collision_count: Option<i64>) -> Result<String> {
+        use crate::subject::pod_template_hash::Recipe;
+        let (ty, template) = self
+            .template()
+            .parts()
+            .ok_or_else(|| refused("no template"))?;
+        let recipe = Recipe::of(self.schema.release());
+        Ok(recipe.label(self.schema, ty, template, collision_count))
+    }
+
+    fn name_with(&self, label: &str) -> String {
+        use crate::subject::pod_template_hash::Recipe;
+        let suffix = Recipe::of(self.schema.release()).in_name(label);
+        format!("{}-{suffix}", self.name())
+    }
+}
+
+/// A map of labels; empty where there is none.
+fn labels(map: Ref<'_, '_>) -> Labels {
+    let entries = map.entries();
+    entries
+        .map(|(key, value)| (key.to_owned(), value.str().to_owned()))
+        .collect()
+}
+
+/// The same as a value.
+fn labels_value(labels: &Labels) -> Value {
+    let entries = labels.iter();
+    Value::Map(
+        entries
+            .map(|(key, value)| (Value::str(key), Value::str(value)))
+            .collect(),
+    )
+}
+
+/// Orders an outcome's lists as the protocol wants them.
+fn in_order(mut outcome: Outcome) -> Outcome {
+    outcome.revisions.sort_by(|a, b| a.name.cmp(&b.name));
+    outcome.replica_sets.sort_by(|a, b| a.name.cmp(&b.name));
+    let place = |pod: &Pod| format!("{}/{}", pod.node, pod.name);
+    outcome.pods.sort_by_key(place);
+    outcome.replaced.sort();
+    outcome
+}
+
+fn null_is_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Arrival;
+
+    fn reconcile(release: &str, kind: &str, spec: &str, existing: &str) -> Outcome {
+        let api_version = match (release, kind) {
+            ("v1.7.5", "StatefulSet") => "apps/v1beta1",
+            ("v1.7.5", _) => "extensions/v1beta1",
+            _ => "apps/v1",
+        };
+        let engine = Engine::load(release.parse().unwrap()).unwrap();
+        let text = format!(
+            r#"{{"apiVersion":"{api_version}","kind":"{kind}","metadata":{{"name":"web"}},"spec":{{
+                {spec}"selector":{{"matchLabels":{{"app":"web"}}}},"template":{{
+                "metadata":{{"labels":{{"app":"web"}}}},"spec":{{
+                "terminationGracePeriodSeconds":9007199254740993,
+                "containers":[{{"name":"app","image":"nginx:1.25"}}]}}}}}}}}"#
+        );
+        let gates = Gates::defaults(engine.schema());
+        let object = engine.decode(&text).unwrap();
+        let object = engine.arrive(&object, Arrival::Delivered, &gates).unwrap();
+        let existing = serde_json::from_str(existing).unwrap();
+        engine.reconcile(&object, &existing, None, &gates).unwrap()
+    }
+
+    /// What the real controllers of these releases answered.
+    #[test]
+    fn revisions_are_named_and_filled_as_each_release_does() {
+        for (release, kind, name, label, seconds) in [
+            (
+                "v1.7.5",
+                "StatefulSet",
+                "web-4034765724",
+                ("controller.kubernetes.io/hash", "4034765724"),
+                "9007199254740992",
+            ),
+            (
+                "v1.7.5",
+                "DaemonSet",
+                "web-3167361645",
+                ("controller-revision-hash", "3167361645"),
+                "9007199254740993",
+            ),
+            (
+                "v1.12.10",
+                "StatefulSet",
+                "web-d7966c744",
+                ("controller.kubernetes.io/hash", "d7966c744"),
+                "9007199254740992",
+            ),
+            (
+                "v1.30.14",
+                "StatefulSet",
+                "web-d7966c744",
+                ("controller.kubernetes.io/hash", "d7966c744"),
+                "9007199254740992",
+            ),
+            (
+                "v1.30.14",
+                "DaemonSet",
+                "web-7cd85967b8",
+                ("controller-revision-hash", "7cd85967b8"),
+                "9007199254740993",
+            ),
+        ] {
+            let replicas = if kind == "StatefulSet" {
+                r#""replicas":0,"#
+            } else {
+                ""
+            };
+            let outcome = reconcile(release, kind, replicas, "{}");
+            let [revision] = outcome.revisions.as_slice() else {
+                panic!("{outcome:?}");
+            };
+            assert_eq!(revision.name, name, "{release} {kind}");
+            assert_eq!(revision.labels[label.0], label.1, "{release} {kind}");
+            let seconds = format!(r#""terminationGracePeriodSeconds":{seconds}"#);
+            assert!(revision.data.contains(&seconds), "{}", revision.data);
+        }
+    }
+
+    const OLD: &str = r#"{"revisions":[{"name":"web-old","revision":1,"data":"{\"a\":1}",
+        "labels":{"app":"web","controller.kubernetes.io/hash":"old","controller-revision-hash":"old"}}],
+        "pods":[{"name":"web-0","node":"node-1","labels":{"app":"web","controller-revision-hash":"old"}},
+                {"name":"web-1","node":"node-2","labels":{"app":"web","controller-revision-hash":"old"}}]}"#;
+
+    #[test]
+    fn the_strategy_decides_which_pods_are_replaced() {
+        let set = r#""replicas":2,"updateStrategy":"#;
+        let rolling = |rest: &str| format!(r#"{{"type":"RollingUpdate"{rest}}},"#);
+        let partition = |n| rolling(&format!(r#","rollingUpdate":{{"partition":{n}}}"#));
+        let on_delete = r#"{"type":"OnDelete"},"#.to_owned();
+        for (kind, strategy, replaced, rollout) in [
+            (
+                "StatefulSet",
+                rolling(""),
+                &["web-0", "web-1"][..],
+                Rollout::Full,
+            ),
+            ("StatefulSet", partition(1), &["web-1"], Rollout::Partial),
+            ("StatefulSet", partition(100), &[], Rollout::NewRevisionOnly),
+            ("StatefulSet", on_delete.clone(), &[], Rollout::OnDelete),
+            ("DaemonSet", rolling(""), &["web-0", "web-1"], Rollout::Full),
+            ("DaemonSet", on_delete, &[], Rollout::OnDelete),
+        ] {
+            let spec = if kind == "StatefulSet" {
+                set
+            } else {
+                r#""updateStrategy":"#
+            };
+            let outcome = reconcile("v1.30.14", kind, &format!("{spec}{strategy}"), OLD);
+            assert_eq!(outcome.replaced, replaced, "{kind} {strategy}");
+            assert_eq!(outcome.rollout, rollout, "{kind} {strategy}");
+        }
+    }
+
+    #[test]
+    fn what_is_current_stays_as_it_is() {
+        for kind in ["StatefulSet", "DaemonSet", "Deployment"] {
+            let replicas = if kind == "DaemonSet" {
+                ""
+            } else {
+                r#""replicas":2,"#
+            };
+            let first = reconcile("v1.30.14", kind, replicas, "{}");
+            let mut there = serde_json::to_value(&first).unwrap();
+            if kind == "DaemonSet" {
+                for (at, pod) in there["pods"].as_array_mut().unwrap().iter_mut().enumerate() {
+                    pod["name"] = format!("web-{at}").into();
+                }
+            }
+            let again = reconcile("v1.30.14", kind, replicas, &there.to_string());
+            assert_eq!(again.rollout, Rollout::None, "{kind}");
+            assert_eq!(again.revisions, first.revisions);
+            assert!(again.replaced.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_taken_is_a_collision() {
+        let taken = r#"{"revisions":[{"name":"web-7cd85967b8","revision":3,"data":"{}",
+            "labels":{"app":"web","controller-revision-hash":"x"}}]}"#;
+        let outcome = reconcile("v1.30.14", "DaemonSet", "", taken);
+        assert_eq!(outcome.collision_count, Some(1));
+        assert_eq!(outcome.revisions.len(), 2);
+        assert!(outcome.revisions.iter().any(|r| r.revision == 4));
+    }
+
+    #[test]
+    fn a_deployment_keeps_the_replica_set_that_means_the_same() {
+        let template = |image: &str, seconds: u64| {
+            format!(
+                r#"{{"metadata":{{"labels":{{"app":"web","pod-template-hash":"x"}}}},"spec":{{
+                    "terminationGracePeriodSeconds":{seconds},
+                    "containers":[{{"name":"app","image":"{image}","command":[]}}]}}}}"#
+            )
+        };
+        let existing = |template: &str| {
+            format!(
+                r#"{{"replicaSets":[{{"name":"web-x","replicas":2,"template":{template},
+                    "labels":{{"app":"web","pod-template-hash":"x"}}}}]}}"#
+            )
+        };
+        let same = existing(&template("nginx:1.25", 9_007_199_254_740_993));
+        let outcome = reconcile("v1.30.14", "Deployment", r#""replicas":2,"#, &same);
+        assert_eq!(outcome.rollout, Rollout::None);
+        assert_eq!(outcome.replica_sets.len(), 1);
+        let other = existing(&template("nginx:1.24", 9_007_199_254_740_993));
+        let outcome = reconcile("v1.30.14", "Deployment", r#""replicas":2,"#, &other);
+        assert_eq!(outcome.rollout, Rollout::Full);
+        let sizes: Vec<_> = outcome
+            .replica_sets
+            .iter()
+            .map(|set| set.replicas)
+            .collect();
+        assert_eq!(sizes, [2, 0]);
+    }
+}
