@@ -353,9 +353,21 @@ const RULES: &[Rule] = &[
         ty: "RollingUpdateStatefulSetStrategy",
         after: partition_is_not_nil,
     },
-    // Convert_apps_StatefulSetSpec_To_v1_StatefulSetSpec
+    // Convert_v1_StatefulSetSpec_To_apps_StatefulSetSpec and back
     Rule {
-        span: Span::since(17, 0),
+        span: Span::between((17, 0), (17, 2)),
+        direction: ToInternal,
+        ty: "StatefulSetSpec",
+        after: claim_templates_keep_their_type,
+    },
+    Rule {
+        span: Span::between((17, 0), (17, 2)),
+        direction: FromInternal,
+        ty: "StatefulSetSpec",
+        after: claim_templates_keep_their_type,
+    },
+    Rule {
+        span: Span::since(17, 3),
         direction: FromInternal,
         ty: "StatefulSetSpec",
         after: claim_templates_from_internal,
@@ -1121,7 +1133,22 @@ fn partition_is_not_nil(
     Ok(())
 }
 
-/// From 1.17 on claim templates carry `apiVersion` and `kind` again, as they had done before the
+/// The conversion that was generated first takes one list for the other as it lies in memory.
+fn claim_templates_keep_their_type(
+    _: &Converter<'_>,
+    source: Ref<'_, '_>,
+    mut target: Mut<'_, '_>,
+) -> Result<(), ConvertError> {
+    let from = source.get("VolumeClaimTemplates").items();
+    for (from, mut to) in from.zip(target.get("VolumeClaimTemplates").items()) {
+        for field in ["TypeMeta.APIVersion", "TypeMeta.Kind"] {
+            to.at(field).set_str(from.at(field).str());
+        }
+    }
+    Ok(())
+}
+
+/// From 1.17.3 on claim templates carry `apiVersion` and `kind` again, as they had done before the
 /// conversion was generated (#87583).
 fn claim_templates_from_internal(
     _: &Converter<'_>,

@@ -29,6 +29,15 @@ use crate::value::{Mut, Ref, Value};
 /// The releases whose controllers are mirrored.
 pub const RECONCILES: Span = Span::since(7, 0);
 
+/// What a controller ends with, by the kind of its workloads.
+type Controller = fn(&Context<'_>, &Existing) -> Result<Outcome>;
+
+const CONTROLLERS: &[(&str, Controller)] = &[
+    ("Deployment", deployment::reconcile),
+    ("DaemonSet", daemon_set::reconcile),
+    ("StatefulSet", stateful_set::reconcile),
+];
+
 /// Labels of an object.
 pub type Labels = BTreeMap<String, String>;
 
@@ -203,12 +212,7 @@ impl Engine {
         gates: &Gates<'_>,
     ) -> Result<Outcome> {
         let release = self.schema().release();
-        let controllers: &[(&str, fn(&Context<'_>, &Existing) -> Result<Outcome>)] = &[
-            ("Deployment", deployment::reconcile),
-            ("DaemonSet", daemon_set::reconcile),
-            ("StatefulSet", stateful_set::reconcile),
-        ];
-        let controller = controllers
+        let controller = CONTROLLERS
             .iter()
             .find(|(kind, _)| *kind == &*workload.kind.kind && RECONCILES.contains(release));
         let Some((kind, reconcile)) = controller else {

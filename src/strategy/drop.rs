@@ -325,12 +325,11 @@ const ROWS: &[Row] = &[
     ),
     row(37, NOW, &["EvictionRequestAPI"], &["EvictionResponders"]),
     // Without a gate: the field was never meant for volumes' claims, and their type lost it in 1.29.
-    row(
-        26,
-        28,
-        &[],
-        &["Volumes[].VolumeSource.Ephemeral.VolumeClaimTemplate.Spec.Resources.Claims"],
-    ),
+    Row {
+        span: Span::between((26, 3), (28, u16::MAX)),
+        gates: &[],
+        fields: &["Volumes[].VolumeSource.Ephemeral.VolumeClaimTemplate.Spec.Resources.Claims"],
+    },
 ];
 
 /// What takes more than emptying a field.

@@ -19,6 +19,7 @@ mod release;
 mod releases;
 // What releases are built with decides for both what is alike; the crate cannot be linked here, as
 // it embeds what is written here.
+#[expect(unreachable_pub, reason = "public in the crate that it belongs to")]
 #[path = "../../src/toolchain/version.rs"]
 mod toolchain;
 
