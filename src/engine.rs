@@ -662,21 +662,17 @@ impl Engine {
         arrival: Arrival,
         gates: &Gates<'_>,
     ) -> Result<Object<'s>> {
-        let (schema, kind) = (&self.schema, object.kind);
+        let (schema, mut kind) = (&self.schema, object.kind);
         let watched = self.watched_as(kind);
-        let value = object.value.clone();
-        let (kind, value) = match arrival {
-            Arrival::Decoded => (kind, value),
-            Arrival::Delivered => {
-                let value = operations::create(schema, kind, value, gates)?;
-                let value = operations::serve_as(schema, kind, value, watched, gates)?;
-                (watched, operations::receive(schema, watched, value)?)
-            }
-            Arrival::Served => {
-                let value = operations::serve_as(schema, kind, value, watched, gates)?;
-                (watched, operations::receive(schema, watched, value)?)
-            }
-        };
+        let mut value = object.value.clone();
+        if arrival == Arrival::Delivered {
+            value = operations::create(schema, kind, value, gates)?;
+        }
+        if arrival != Arrival::Decoded {
+            value = operations::serve_as(schema, kind, value, watched, gates)?;
+            value = operations::receive(schema, watched, value)?;
+            kind = watched;
+        }
         Ok(Object {
             kind,
             ty: kind.versioned,
