@@ -73,6 +73,17 @@ type hooks struct {
 	// deepHash is DeepHashObject.
 	deepHash func(hasher hash.Hash, value interface{})
 
+	// templateHash is the hash that names ReplicaSets and labels their Pods.
+	templateHash *templateHasher
+
+	// controllerVersion is the apiVersion in which the controller of a kind
+	// watches it; empty if there is none.
+	controllerVersion func(kind string) string
+
+	// reconcile lets the real controller of the workload's kind work on a fake
+	// API server until nothing changes. The workload is the controller's own.
+	reconcile func(workload interface{}, before *state) (after *state, err error)
+
 	// yamlToJSON is the release's own function for manifests.
 	yamlToJSON func(text []byte) ([]byte, error)
 

@@ -47,7 +47,12 @@ func setDefaults(versioned interface{}) error {
 
 // serve is what the API server hands out for an object that was persisted.
 func serve(versioned interface{}) (interface{}, error) {
-	apiVersion := apiVersionOf(versioned)
+	return serveAs(versioned, apiVersionOf(versioned))
+}
+
+// serveAs is serve to a client that asks for another version of the group, or
+// for another group that has the kind.
+func serveAs(versioned interface{}, apiVersion string) (interface{}, error) {
 	if err := setDefaults(versioned); err != nil {
 		return nil, err
 	}

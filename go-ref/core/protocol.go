@@ -23,6 +23,10 @@ type request struct {
 	Seed         int64           `json:"seed"`
 	Count        int             `json:"count"`
 	MaxBytes     int             `json:"maxBytes"`
+
+	CollisionCount  *int64          `json:"collisionCount"`
+	CollisionCounts []*int64        `json:"collisionCounts"`
+	State           json.RawMessage `json:"state"`
 }
 
 // skipped is the error that becomes {"skipped": …} and not {"error": …}.
@@ -158,6 +162,8 @@ func init() {
 		"serve":                            object(opServe),
 		"receive":                          object(opReceive),
 		"read-file":                        object(opReadFile),
+		"pod-template-hash":                {needs(func() bool { return kube.templateHash != nil }, "hash of Pod templates"), answerTemplateHash},
+		"reconcile":                        {needs(func() bool { return kube.reconcile != nil }, "such controllers"), answerReconcile},
 		"schema":                           {always, answerSchema},
 		"info":                             {always, answerInfo},
 		"container-hash-timing":            {needs(func() bool { return kube.containerHash != nil }, "such container hash"), answerTiming},

@@ -25,6 +25,8 @@ pub struct Case {
     pub object: Option<Box<RawValue>>,
     /// The YAML text.
     pub text: Option<String>,
+    /// What the controllers of some release made of the object.
+    pub state: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -37,6 +39,8 @@ struct CaseLine {
     object: Option<Box<RawValue>>,
     #[serde(default)]
     text: Option<String>,
+    #[serde(default)]
+    state: Option<Box<RawValue>>,
 }
 
 /// Where cases come from.
@@ -48,6 +52,8 @@ pub enum Source {
     Texts,
     /// `golden/random/<release>.jsonl`
     Random,
+    /// `golden/before/<release>.jsonl`
+    Before,
 }
 
 /// Reads a file of one JSON value a line, saying which line is at fault.
@@ -116,6 +122,7 @@ pub fn cases(golden: &Path, source: Source, release: &str) -> Result<Vec<Case>> 
             .collect(),
         Source::Texts => vec![corpus.join("yaml.jsonl")],
         Source::Random => vec![golden.join("random").join(format!("{release}.jsonl"))],
+        Source::Before => vec![golden.join("before").join(format!("{release}.jsonl"))],
     };
     let mut cases = Vec::new();
     for path in paths {
@@ -127,7 +134,8 @@ pub fn cases(golden: &Path, source: Source, release: &str) -> Result<Vec<Case>> 
                     line.id
                 ));
             }
-            if source != Source::Random && line.about.as_deref().unwrap_or_default().is_empty() {
+            let ours = matches!(source, Source::Objects | Source::Texts);
+            if ours && line.about.as_deref().unwrap_or_default().is_empty() {
                 return Err(format!(
                     "{}: {}: does not say what it is about",
                     path.display(),
@@ -138,6 +146,7 @@ pub fn cases(golden: &Path, source: Source, release: &str) -> Result<Vec<Case>> 
                 id: line.id,
                 object: line.object,
                 text: line.text,
+                state: line.state,
             });
         }
     }
@@ -156,6 +165,10 @@ pub struct Vector {
     /// Container hashes: init containers, containers, ephemeral containers.
     #[serde(default)]
     pub hashes: Option<Vec<u64>>,
+    /// Labels of a Pod template, by collision count ([`COLLISION_COUNTS`]); none where the release
+    /// has no collision counts.
+    #[serde(default)]
+    pub labels: Option<Vec<Option<String>>>,
     /// The UID of a static Pod, which is a hash of all the rest; the object is without it.
     #[serde(default)]
     pub uid: Option<String>,
@@ -179,6 +192,7 @@ impl Vector {
     pub fn parts(&self) -> Vec<&'static str> {
         let parts = [
             ("hashes", self.hashes.is_some()),
+            ("labels", self.labels.is_some()),
             ("uid", self.uid.is_some()),
             ("object", self.object.is_some()),
             ("hash", self.hash.is_some()),
@@ -207,25 +221,37 @@ pub struct Question {
     pub subject: String,
     /// `decoded`, `delivered`, `static`
     pub view: Option<String>,
-    /// `versioned`, `internal`
+    /// `versioned`, `internal`, `collided`
     pub form: Option<String>,
+    /// The release that left behind what is asked about; none for the corpus.
+    pub before: Option<String>,
 }
 
+/// The collision counts that Pod templates are hashed with, as JSON.
+pub const COLLISION_COUNTS: &str = "[null,0,1,7,2147483647]";
+
+/// The collision count of the form `collided`, as JSON.
+pub const COLLISION_COUNT: &str = "7";
+
 impl Question {
-    /// Reads `<subject>[.<form>][.<view>]`.
+    /// Reads `<subject>[.<form>][.<view>][@<release>]`.
     ///
     /// # Errors
     /// When the name does not follow the pattern.
     pub fn new(name: &str) -> Result<Question> {
-        let mut parts = name.split('.');
+        let (asked, before) = match name.split_once('@') {
+            Some((asked, before)) => (asked, Some(before.to_owned())),
+            None => (name, None),
+        };
+        let mut parts = asked.split('.');
         let subject = parts.next().unwrap_or_default().to_owned();
         let (mut view, mut form) = (None, None);
         for part in parts {
             match part {
-                "decoded" | "delivered" | "static" if view.is_none() => {
+                "decoded" | "delivered" | "served" | "static" if view.is_none() => {
                     view = Some(part.to_owned());
                 }
-                "versioned" | "internal" if form.is_none() => form = Some(part.to_owned()),
+                "versioned" | "internal" | "collided" if form.is_none() => form = Some(part.to_owned()),
                 _ => return Err(format!("{name}: not a question")),
             }
         }
@@ -234,6 +260,7 @@ impl Question {
             subject,
             view,
             form,
+            before,
         })
     }
 
@@ -251,14 +278,16 @@ impl Question {
 
     /// Where its cases stand.
     pub fn source(&self) -> Source {
-        if self.subject == "yaml-to-json" {
+        if self.before.is_some() {
+            Source::Before
+        } else if self.subject == "yaml-to-json" {
             Source::Texts
         } else {
             Source::Objects
         }
     }
 
-    /// All questions that the manifest has answers to.
+    /// All questions that the manifest knows.
     ///
     /// # Errors
     /// When a name is no question's.
@@ -314,7 +343,7 @@ impl Vectors {
         let path = golden.join("vectors").join(format!("{question}.jsonl"));
         let entries = manifest.releases.iter();
         let releases: Vec<String> = entries
-            .filter(|entry| entry.answers.contains_key(question))
+            .filter(|entry| entry.answers.get(question).is_some_and(|t| t.cases > 0))
             .map(|entry| entry.release.clone())
             .collect();
         let text = read(&path)?;
@@ -477,7 +506,8 @@ pub struct Provenance {
     pub go_ref_sha256: String,
     /// SHA-256 of the corpus.
     pub corpus_sha256: String,
-    /// Its answers about the corpus, by question.
+    /// Its answers about the corpus, by question; without cases where the release has no such thing,
+    /// and absent where it was not asked yet.
     pub answers: BTreeMap<String, Tally>,
     /// Its answers about its random objects, by question.
     #[serde(default)]

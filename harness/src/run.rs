@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::golden::{Case, Question, Result, Vector, mask_uid, short_digest, uid_of};
+use crate::golden::{COLLISION_COUNT, COLLISION_COUNTS, Case, Question, Result, Vector, mask_uid, short_digest, uid_of};
 use crate::known_failures::KnownFailures;
 use crate::testee::{Broken, Testee};
 
@@ -75,6 +75,10 @@ pub struct Answer {
     pub containers: Option<Vec<ContainerAnswer>>,
     /// An object.
     pub object: Option<Box<RawValue>>,
+    /// What a controller made of a workload.
+    pub state: Option<Box<RawValue>>,
+    /// Labels of a Pod template.
+    pub labels: Option<Vec<Option<String>>>,
     /// One hash.
     pub hash: Option<u64>,
     /// JSON made of YAML.
@@ -123,6 +127,15 @@ pub fn request(asked: Asked<'_>, case: &Case) -> String {
     }
     if let Some(form) = &question.form {
         fields.insert("form", quoted(form));
+    }
+    if question.subject == "pod-template-hash" {
+        fields.insert("collisionCounts", COLLISION_COUNTS.to_owned());
+    }
+    if question.form.as_deref() == Some("collided") {
+        fields.insert("collisionCount", COLLISION_COUNT.to_owned());
+    }
+    if let Some(state) = &case.state {
+        fields.insert("state", state.get().to_owned());
     }
     // The object goes in as it was written: duplicate keys and odd numbers are the point of it.
     if let Some(object) = &case.object {
@@ -234,8 +247,15 @@ fn compare(case: &Case, vector: Option<&Vector>, line: &str) -> Outcome {
     {
         return different(format!("hashes {want:?} expected, {hashes:?} answered"));
     }
+    if vector.labels.is_some() && vector.labels != answer.labels {
+        return different(format!(
+            "labels {:?} expected, {:?} answered",
+            vector.labels, answer.labels
+        ));
+    }
     if let Some(want) = &vector.object {
-        let text = answer.object.as_ref().map(|object| object.get());
+        let object = answer.state.as_ref().or(answer.object.as_ref());
+        let text = object.map(|object| object.get());
         if let Some(uid) = &vector.uid
             && text.and_then(uid_of).as_ref() != Some(uid)
         {

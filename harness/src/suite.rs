@@ -41,7 +41,7 @@ impl Suite {
         })
     }
 
-    /// Every question to every release, also those that the release has no answer to; and about
+    /// Every question that was put to a release, also those that it has no answer to; and about
     /// random objects where it made some.
     pub fn all(&self) -> Vec<Asked<'_>> {
         let mut all = Vec::new();
@@ -52,7 +52,9 @@ impl Suite {
                     question,
                     random: false,
                 };
-                all.push(asked);
+                if entry.answers.contains_key(&question.name) {
+                    all.push(asked);
+                }
                 if entry.random.contains_key(&question.name) {
                     all.push(Asked {
                         random: true,
@@ -64,7 +66,7 @@ impl Suite {
         all
     }
 
-    /// What the manifest says of the answers; nothing if the release has none.
+    /// What the manifest says of the answers; nothing if the release was not asked.
     pub fn tally(&self, asked: Asked<'_>) -> Option<&Tally> {
         let entries = &self.manifest.releases;
         let entry = entries
@@ -88,6 +90,10 @@ impl Suite {
             _ if asked.random => {
                 golden::cases(&self.root, Source::Random, asked.release).map(Arc::new)
             }
+            Source::Before => {
+                let before = asked.question.before.as_deref().unwrap_or_default();
+                golden::cases(&self.root, Source::Before, before).map(Arc::new)
+            }
             Source::Texts => Ok(Arc::clone(texts)),
             _ => Ok(Arc::clone(objects)),
         }
@@ -99,7 +105,7 @@ impl Suite {
     /// When they cannot be read, or are more or fewer.
     pub fn vectors(&self, asked: Asked<'_>) -> Result<Vec<Vector>> {
         let name = &asked.question.name;
-        let Some(tally) = self.tally(asked) else {
+        let Some(tally) = self.tally(asked).filter(|tally| tally.cases > 0) else {
             return Ok(Vec::new());
         };
         let vectors: Vec<Vector> = if asked.random {

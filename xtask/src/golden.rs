@@ -36,12 +36,14 @@ pub(crate) fn short_digest(bytes: &[u8]) -> String {
     digest
 }
 
-/// A case of the corpus or a random object; `object` and `text` are as the file has them.
+/// A case of the corpus, a random object, or what a release left behind; `object`, `text` and
+/// `state` are as the file has them.
 #[derive(Deserialize)]
 pub(crate) struct Case {
     pub(crate) id: String,
     pub(crate) object: Option<Box<RawValue>>,
     pub(crate) text: Option<Box<RawValue>>,
+    pub(crate) state: Option<Box<RawValue>>,
 }
 
 /// `golden/manifest.json`: where every vector comes from.
@@ -71,7 +73,8 @@ pub(crate) struct Provenance {
     pub(crate) corpus_sha256: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) random_sha256: Option<String>,
-    /// By question, about the corpus.
+    /// By question, about the corpus; without cases where the release has no such thing, and absent
+    /// where it was not asked yet.
     pub(crate) answers: BTreeMap<String, Tally>,
     /// By question, about the release's random objects.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -127,6 +130,17 @@ impl Golden {
         )))
     }
 
+    /// What releases left behind, by release: workloads as they were persisted, with what their
+    /// controllers made of them.
+    pub(crate) fn before(&self) -> Result<Vec<(String, Vec<Case>)>> {
+        let mut all = Vec::new();
+        for file in jsonl_files(&self.root.join("before"))? {
+            let release = file.file_stem().unwrap_or_default().to_string_lossy();
+            all.push((release.into_owned(), parse_cases(&file, &read(&file)?)?));
+        }
+        Ok(all)
+    }
+
     /// Puts a file in place at once.
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<()> {
         let path = self.root.join(path);
@@ -179,7 +193,7 @@ impl Golden {
         let path = self.root.join(question_path(question));
         let entries = manifest.releases.iter();
         let answering: Vec<&str> = entries
-            .filter(|entry| entry.answers.contains_key(question))
+            .filter(|entry| entry.answers.get(question).is_some_and(Tally::has_cases))
             .map(|entry| &*entry.release)
             .collect();
         QuestionFile::parse(&read_if_there(&path)?, &answering)
@@ -346,8 +360,8 @@ impl Provenance {
 
 /// What the manifest records of these answers; nothing of a question that has none.
 pub(crate) fn tallies(answers: &BTreeMap<String, Answers>) -> Result<BTreeMap<String, Tally>> {
-    let there = answers.iter().filter(|(_, answers)| !answers.0.is_empty());
-    there
+    answers
+        .iter()
         .map(|(question, answers)| Ok((question.clone(), answers.tally()?)))
         .collect()
 }
@@ -377,6 +391,11 @@ fn values_path(subject: &str) -> String {
 /// Where the random objects of a release lie.
 pub(crate) fn random_path(release: &str) -> String {
     format!("random/{release}.jsonl")
+}
+
+/// Where what a release left behind lies.
+pub(crate) fn before_path(release: &str) -> String {
+    format!("before/{release}.jsonl")
 }
 
 /// Lines, each ended.

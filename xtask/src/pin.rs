@@ -80,6 +80,7 @@ fn pin(release: Release, pins: &Mutex<Pins>) -> Result<()> {
     let before = pins.rows.iter().find(|old| old.release == row.release);
     let row = Row {
         random: before.and_then(|old| old.random.clone()),
+        before: before.is_some_and(|old| old.before),
         ..row
     };
     eprintln!("{}", serde_json::to_string(&row)?);

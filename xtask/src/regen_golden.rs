@@ -22,13 +22,17 @@ use crate::golden::{self, Answer, Answers, Case, Golden, Parts, Provenance, Sche
 use crate::goref::pins::{Pin, Pins};
 use crate::goref::{Reference, Speed, lock};
 use crate::project_root;
+use crate::release::Release;
 
 /// Something every case is asked: a subject, and what of the request varies within it.
+#[derive(Clone)]
 struct Question {
     subject: &'static str,
     form: Option<&'static str>,
     view: Option<&'static str>,
     input: Input,
+    /// The release that left behind what is asked about; none for the corpus.
+    before: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,13 +51,23 @@ const fn question(
         form,
         view,
         input: Input::Object,
+        before: None,
     }
 }
 
 /// The subject whose objects have a UID that is a hash of all the rest.
 const READ_FILE: &str = "read-file";
 
-/// All questions; each has a file of vectors of its own.
+/// The subject that lets a controller work.
+const RECONCILE: &str = "reconcile";
+
+/// Collision counts that every Pod template is hashed with: none, none yet, some, the last.
+const COLLISION_COUNTS: &str = "[null,0,1,7,2147483647]";
+
+/// The collision count of the form `collided`.
+const COLLISION_COUNT: &str = "7";
+
+/// All questions about the corpus; each has a file of vectors of its own.
 const QUESTIONS: &[Question] = &[
     question("container-hash", None, Some("decoded")),
     question("container-hash", None, Some("delivered")),
@@ -75,11 +89,16 @@ const QUESTIONS: &[Question] = &[
     question("serve", None, None),
     question("receive", None, None),
     question(READ_FILE, None, None),
+    question("pod-template-hash", None, Some("decoded")),
+    question("pod-template-hash", None, Some("delivered")),
+    question(RECONCILE, None, Some("delivered")),
+    question(RECONCILE, Some("collided"), Some("delivered")),
     Question {
         subject: "yaml-to-json",
         form: None,
         view: None,
         input: Input::Text,
+        before: None,
     },
 ];
 
@@ -87,13 +106,33 @@ const QUESTIONS: &[Question] = &[
 const VARIATION_TRIALS: usize = 12;
 
 impl Question {
-    /// `deep-hash.internal.delivered`: the file's name without its extension.
+    /// `deep-hash.internal.delivered`, `reconcile.served@v1.33.13`: the file's name without its
+    /// extension.
     fn name(&self) -> String {
-        [Some(self.subject), self.form, self.view]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(".")
+        let parts = [Some(self.subject), self.form, self.view];
+        let mut name = parts.into_iter().flatten().collect::<Vec<_>>().join(".");
+        if let Some(before) = &self.before {
+            name.push('@');
+            name.push_str(before);
+        }
+        name
+    }
+
+    /// Members of a request that are the same about every case.
+    fn members(&self) -> String {
+        let mut members = String::new();
+        for (key, value) in [("form", self.form), ("view", self.view)] {
+            if let Some(value) = value {
+                members.push_str(&format!(r#","{key}":"{value}""#));
+            }
+        }
+        if self.subject == "pod-template-hash" {
+            members.push_str(&format!(r#","collisionCounts":{COLLISION_COUNTS}"#));
+        }
+        if self.form == Some("collided") {
+            members.push_str(&format!(r#","collisionCount":{COLLISION_COUNT}"#));
+        }
+        members
     }
 
     /// The request about a case, or nothing if the case has no such input.
@@ -108,10 +147,9 @@ impl Question {
             serde_json::to_string(&case.id)?,
             self.subject
         );
-        for (key, value) in [("form", self.form), ("view", self.view)] {
-            if let Some(value) = value {
-                line.push_str(&format!(r#","{key}":"{value}""#));
-            }
+        line.push_str(&self.members());
+        if let Some(state) = &case.state {
+            line.push_str(&format!(r#","state":{}"#, state.get()));
         }
         line.push_str(&format!(r#","{key}":{}}}"#, input.get()));
         line.push('\n');
@@ -128,6 +166,8 @@ struct Response {
     containers: Option<Vec<Container>>,
     hash: Option<Box<RawValue>>,
     object: Option<Box<RawValue>>,
+    labels: Option<Box<RawValue>>,
+    state: Option<Box<RawValue>>,
     json: Option<Box<RawValue>>,
 }
 
@@ -196,6 +236,9 @@ impl Run<'_> {
             if let Some(random) = self.random_objects(pin, &reference)? {
                 self.golden.write(&golden::random_path(release), &random)?;
             }
+            if let Some(left) = self.left_behind(pin, &reference, &corpus)? {
+                self.golden.write(&golden::before_path(release), &left)?;
+            }
             let said = self.ask_all(pin, &reference, &corpus)?;
             self.record(pin, &reference, &said, &corpus, &corpus_sha256)?;
             eprintln!(
@@ -223,6 +266,12 @@ impl Run<'_> {
                 found.push(format!(
                     "golden/{} is missing",
                     golden::random_path(release)
+                ));
+            }
+            if self.left_behind(pin, &reference, &corpus)?.is_some() {
+                found.push(format!(
+                    "golden/{} is missing",
+                    golden::before_path(release)
                 ));
             }
             let said = self.ask_all(pin, &reference, &corpus)?;
@@ -354,6 +403,49 @@ impl Run<'_> {
         Ok(Some(golden::join(&lines)))
     }
 
+    /// The file of what a release leaves behind, where it is to leave something and there is none
+    /// yet: what its API server persists of the corpus' workloads, and what its controllers make of
+    /// them.
+    fn left_behind(
+        &self,
+        pin: &Pin,
+        reference: &Reference,
+        corpus: &[Case],
+    ) -> Result<Option<String>> {
+        let before = self.golden.before()?;
+        if !pin.before || before.iter().any(|(release, _)| *release == pin.release) {
+            return Ok(None);
+        }
+        let ask = |members: &str, objects: &[(&str, &RawValue)]| -> Result<Vec<Response>> {
+            let mut requests = String::new();
+            for (id, object) in objects {
+                let (id, object) = (serde_json::to_string(id)?, object.get());
+                requests += &format!("{{\"id\":{id},{members},\"object\":{object}}}\n");
+            }
+            let answers = reference.ask(self.sh, &requests)?;
+            let parsed = answers.iter().map(|line| serde_json::from_str(line));
+            Ok(parsed.collect::<serde_json::Result<_>>()?)
+        };
+        let objects: Vec<(&str, &RawValue)> = corpus
+            .iter()
+            .filter_map(|case| Some((&*case.id, &**case.object.as_ref()?)))
+            .collect();
+        let created = ask(r#""subject":"create""#, &objects)?;
+        let persisted: Vec<(&str, &RawValue)> = created
+            .iter()
+            .filter_map(|response| Some((&*response.id, &**response.object.as_ref()?)))
+            .collect();
+        let made = ask(r#""subject":"reconcile","view":"served""#, &persisted)?;
+        let mut lines = Vec::new();
+        for ((id, object), response) in persisted.iter().zip(&made) {
+            if let Some(state) = &response.state {
+                let (id, object, state) = (serde_json::to_string(id)?, object.get(), state.get());
+                lines.push(format!(r#"{{"id":{id},"object":{object},"state":{state}}}"#));
+            }
+        }
+        Ok(Some(golden::join(&lines)))
+    }
+
     /// Puts all questions to a reference.
     fn ask_all(&self, pin: &Pin, reference: &Reference, corpus: &[Case]) -> Result<Said> {
         let release = &pin.release;
@@ -374,8 +466,19 @@ impl Run<'_> {
             random_sha256: None,
             values: BTreeMap::new(),
         };
-        for question in QUESTIONS {
-            let answered = ask(self.sh, reference, question, release, corpus)?;
+        let before = self.golden.before()?;
+        let mut asked: Vec<(Question, &[Case])> = Vec::new();
+        asked.extend(QUESTIONS.iter().map(|question| (question.clone(), corpus)));
+        for (before, cases) in &before {
+            // Nobody goes back.
+            if Release::parse(before)? <= Release::parse(release)? {
+                let mut question = question(RECONCILE, None, Some("served"));
+                question.before = Some(before.clone());
+                asked.push((question, cases));
+            }
+        }
+        for (question, cases) in asked {
+            let answered = ask(self.sh, reference, &question, release, cases)?;
             said.asked += answered.asked;
             if !answered.objects.is_empty() {
                 let values = said.values.entry(question.subject).or_default();
@@ -639,6 +742,7 @@ impl Response {
         let mut parts = Parts {
             error: self.error,
             hashes: None,
+            labels: self.labels,
             uid: None,
             object: None,
             hash: None,
@@ -648,6 +752,10 @@ impl Response {
         if let Some(containers) = &self.containers {
             let hashes: Vec<u64> = containers.iter().map(|c| c.hash).collect();
             parts.hashes = Some(raw(serde_json::to_string(&hashes)?)?);
+            return Ok(parts);
+        }
+        if let Some(state) = self.state {
+            parts.object = Some(store(state, objects)?);
             return Ok(parts);
         }
         parts.hash = self.hash;
@@ -660,12 +768,21 @@ impl Response {
                 parts.uid = Some(raw(serde_json::to_string(&uid)?)?);
                 object = masked;
             }
-            let digest = golden::short_digest(object.get().as_bytes());
-            parts.object = Some(raw(serde_json::to_string(&digest)?)?);
-            objects.insert(digest, object);
+            parts.object = Some(store(object, objects)?);
         }
         Ok(parts)
     }
+}
+
+/// Puts an object where it can be found by its digest, and returns that.
+fn store(
+    object: Box<RawValue>,
+    objects: &mut BTreeMap<String, Box<RawValue>>,
+) -> Result<Box<RawValue>> {
+    let digest = golden::short_digest(object.get().as_bytes());
+    let quoted = RawValue::from_string(serde_json::to_string(&digest)?)?;
+    objects.insert(digest, object);
+    Ok(quoted)
 }
 
 fn random_lines(release: &str, answers: &[String]) -> Result<Vec<String>> {

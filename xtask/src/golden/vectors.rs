@@ -15,6 +15,7 @@ use crate::release::Release;
 pub(crate) struct Parts {
     pub(crate) error: Option<Box<RawValue>>,
     pub(crate) hashes: Option<Box<RawValue>>,
+    pub(crate) labels: Option<Box<RawValue>>,
     pub(crate) uid: Option<Box<RawValue>>,
     pub(crate) object: Option<Box<RawValue>>,
     pub(crate) hash: Option<Box<RawValue>>,
@@ -30,6 +31,7 @@ impl Answer {
         let parts = [
             ("error", &parts.error),
             ("hashes", &parts.hashes),
+            ("labels", &parts.labels),
             ("uid", &parts.uid),
             ("object", &parts.object),
             ("hash", &parts.hash),

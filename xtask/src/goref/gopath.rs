@@ -20,7 +20,15 @@ use super::{Assembled, modules};
 use crate::error::{Error, Result};
 
 /// The parts of `k8s.io/kubernetes` that Go code lives in.
-const TREES: &[&str] = &["cmd", "federation", "pkg", "plugin", "third_party"];
+const TREES: &[&str] = &[
+    "cmd",
+    "federation",
+    "pkg",
+    "plugin",
+    // 1.8's DaemonSet controller imports a package of its by this path.
+    "staging/src/k8s.io/apimachinery/pkg/util",
+    "third_party",
+];
 
 /// What a release's tree is made of, beside the release itself.
 #[derive(Clone, Debug, Deserialize)]

@@ -6,18 +6,22 @@
 //! lead to its staging directory, which its module does not contain; the staging modules are
 //! published under a tag of their own (`v0.30.14` for `v1.30.14`).
 //!
-//! The release and its staging modules are required at no version and replaced by their directories
-//! in the module cache. So a compiler's cache knows their packages by path and content alone, and
-//! the next patch release compiles only what it changed.
+//! The release and its staging modules are required at no version and replaced by directories. So a
+//! compiler's cache knows their packages by path and content alone, and the next patch release
+//! compiles only what it changed. For the release itself the directory is the one in the module
+//! cache; a staging module requires others at their tags, so its directory is one of ours, with links
+//! to what is in the cache and a `go.mod` of its own.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use xshell::Shell;
 
 use super::pins::Pin;
+use super::modules::Module;
 use super::{Assembled, modules};
 use crate::error::{Error, Result};
 
@@ -53,8 +57,10 @@ pub(crate) fn assemble(sh: &Shell, pin: &Pin, workdir: &Path) -> Result<Assemble
             }
         }
     }
+    let staging: Vec<&str> = staging_modules(&original).collect();
     for module in modules::download(sh, &specs)? {
-        places.insert(module.path, module.dir);
+        let dir = unversioned_module(sh, workdir, &module, &staging)?;
+        places.insert(module.path, dir);
     }
     for module in empty_modules(pin) {
         places.insert(module.to_owned(), empty_module(sh, workdir, module)?);
@@ -92,6 +98,47 @@ fn empty_module(sh: &Shell, workdir: &Path, module: &str) -> Result<PathBuf> {
     sh.create_dir(&dir)?;
     sh.write_file(dir.join("go.mod"), format!("module {module}\n"))?;
     Ok(dir)
+}
+
+/// Makes a module of what `module` consists of, but with a `go.mod` that requires the `staging`
+/// modules at no version, and tells where.
+fn unversioned_module(
+    sh: &Shell,
+    workdir: &Path,
+    module: &Module,
+    staging: &[&str],
+) -> Result<PathBuf> {
+    let dir = workdir.join("staging").join(module.path.replace('/', "_"));
+    sh.create_dir(&dir)?;
+    for entry in sh.read_dir(&module.dir)? {
+        let Some(name) = entry.file_name() else {
+            continue;
+        };
+        if name == "go.mod" {
+            let text = without_versions(&sh.read_file(&entry)?, staging);
+            sh.write_file(dir.join(name), text)?;
+        } else {
+            let link = dir.join(name);
+            symlink(&entry, &link).map_err(|e| Error::io(&link, &e))?;
+        }
+    }
+    Ok(dir)
+}
+
+/// A `go.mod` in which the versions of `modules` are none.
+fn without_versions(go_mod: &str, modules: &[&str]) -> String {
+    let mut out = String::new();
+    for line in go_mod.lines() {
+        let mut words = line.trim_start().trim_start_matches("require ").split(' ');
+        match (words.next(), words.next()) {
+            (Some(module), Some(version)) if modules.contains(&module) && version != "=>" => {
+                out.push_str(&line.replace(version, "v0.0.0"));
+            }
+            _ => out.push_str(line),
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// The modules that a release keeps in its staging directory.
@@ -155,6 +202,18 @@ fn go_mod(original: &str, places: &BTreeMap<String, PathBuf>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_staging_module_requires_the_others_at_no_version() {
+        let text = "module k8s.io/client-go\n\nrequire k8s.io/api v0.30.14\n\nrequire (\n\
+            \ta.b/c v1.0.0\n\tk8s.io/apimachinery v0.30.14 // indirect\n)\n\n\
+            replace k8s.io/api => k8s.io/api v0.30.14\n";
+        let expected = "module k8s.io/client-go\n\nrequire k8s.io/api v0.0.0\n\nrequire (\n\
+            \ta.b/c v1.0.0\n\tk8s.io/apimachinery v0.0.0 // indirect\n)\n\n\
+            replace k8s.io/api => k8s.io/api v0.30.14\n";
+        let staging = ["k8s.io/api", "k8s.io/apimachinery"];
+        assert_eq!(without_versions(text, &staging), expected);
+    }
 
     #[test]
     fn staging_directories_become_places_and_everything_else_stays() {

@@ -72,6 +72,9 @@ pub(crate) struct Row {
     pub(crate) substitutions: Vec<Substitution>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) random: Option<Random>,
+    /// Whether what its controllers make of the corpus is what later releases find.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) before: bool,
 }
 
 /// What references of a span of releases are put together from.
@@ -103,6 +106,7 @@ pub(crate) struct Pin {
     /// All of them, the toolchain's included.
     pub(crate) substitutions: Vec<Substitution>,
     pub(crate) random: Option<Random>,
+    pub(crate) before: bool,
     /// sha256 over the reference's own sources.
     pub(crate) sources: String,
     /// sha256 over everything that goes into the reference, except Kubernetes itself.
@@ -228,6 +232,7 @@ impl Pins {
             shims: way.shims.clone(),
             substitutions,
             random: row.random.clone(),
+            before: row.before,
             sources,
             digest,
         })

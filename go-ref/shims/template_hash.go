@@ -1,0 +1,37 @@
+package main
+
+// Shim, 1.12 to 1.37: ComputeHash returns what stands in the label.
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/kubernetes/pkg/controller"
+)
+
+func init() {
+	kube.templateHash = &templateHasher{
+		counts: true,
+		label: func(template interface{}, collisionCount *int64) string {
+			if collisionCount == nil {
+				return controller.ComputeHash(template.(*v1.PodTemplateSpec), nil)
+			}
+			count := int32(*collisionCount)
+			return controller.ComputeHash(template.(*v1.PodTemplateSpec), &count)
+		},
+		hashed: func(template interface{}) interface{} { return *template.(*v1.PodTemplateSpec) },
+		tail: func(collisionCount int64) []byte {
+			bytes := make([]byte, 8)
+			binary.LittleEndian.PutUint32(bytes, uint32(collisionCount))
+			return bytes
+		},
+		check: func(preimage []byte) string {
+			h := fnv.New32a()
+			h.Write(preimage)
+			return rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
+		},
+	}
+}
