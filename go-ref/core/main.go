@@ -54,7 +54,8 @@ type hooks struct {
 	// readFile is what the kubelet makes of a static Pod's manifest before it
 	// converts the Pod to v1: the universal decoder, then applyDefaults.
 	// Validation, which rejects but never changes a Pod, is left out.
-	readFile func(data []byte, file, node string) (internal interface{}, err error)
+	// The source is a file's path or a URL.
+	readFile func(data []byte, source string, isFile bool, node string) (internal interface{}, err error)
 
 	// podFromTemplate makes the v1 Pod a controller would create for the
 	// workload: template points to the versioned PodTemplateSpec inside it,

@@ -258,7 +258,10 @@ func (r *request) readFile() (interface{}, error) {
 	if node == "" {
 		node = "node-1"
 	}
-	return kube.readFile(data, file, node)
+	if r.URL != "" {
+		return kube.readFile(data, r.URL, false, node)
+	}
+	return kube.readFile(data, file, true, node)
 }
 
 // viewed is the request's object after the operations of its view. In releases

@@ -24,6 +24,7 @@ type request struct {
 	Count        int             `json:"count"`
 	MaxBytes     int             `json:"maxBytes"`
 
+	URL             string          `json:"url"`
 	CollisionCount  *int64          `json:"collisionCount"`
 	CollisionCounts []*int64        `json:"collisionCounts"`
 	State           json.RawMessage `json:"state"`

@@ -18,7 +18,7 @@ func applyDefaults(pod *api.Pod, source string, isFile bool, nodeName types.Node
 
 func init() {
 	// As tryDecodeSinglePod does up to the validation.
-	kube.readFile = func(data []byte, file, node string) (interface{}, error) {
+	kube.readFile = func(data []byte, source string, isFile bool, node string) (interface{}, error) {
 		json, err := utilyaml.ToJSON(data)
 		if err != nil {
 			return nil, err
@@ -27,6 +27,6 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return obj, applyDefaults(obj.(*api.Pod), file, true, types.NodeName(node))
+		return obj, applyDefaults(obj.(*api.Pod), source, isFile, types.NodeName(node))
 	}
 }

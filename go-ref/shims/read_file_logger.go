@@ -19,7 +19,7 @@ func applyDefaults(logger klog.Logger, pod *api.Pod, source string, isFile bool,
 
 func init() {
 	// As tryDecodeSinglePod does up to the validation.
-	kube.readFile = func(data []byte, file, node string) (interface{}, error) {
+	kube.readFile = func(data []byte, source string, isFile bool, node string) (interface{}, error) {
 		json, err := utilyaml.ToJSON(data)
 		if err != nil {
 			return nil, err
@@ -28,6 +28,6 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return obj, applyDefaults(klog.Background(), obj.(*api.Pod), file, true, types.NodeName(node))
+		return obj, applyDefaults(klog.Background(), obj.(*api.Pod), source, isFile, types.NodeName(node))
 	}
 }

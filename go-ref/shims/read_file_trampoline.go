@@ -14,7 +14,7 @@ func applyDefaults(pod *api.Pod, source string, isFile bool, nodeName string) er
 
 func init() {
 	// As tryDecodeSinglePod does up to the validation.
-	kube.readFile = func(data []byte, file, node string) (interface{}, error) {
+	kube.readFile = func(data []byte, source string, isFile bool, node string) (interface{}, error) {
 		json, err := utilyaml.ToJSON(data)
 		if err != nil {
 			return nil, err
@@ -23,6 +23,6 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return obj, applyDefaults(obj.(*api.Pod), file, true, node)
+		return obj, applyDefaults(obj.(*api.Pod), source, isFile, node)
 	}
 }

@@ -20,9 +20,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/flowcontrol"
@@ -59,6 +61,8 @@ func init() {
 type world struct {
 	sync.Mutex
 	objects map[string]map[string]runtime.Object
+	// named are the UIDs of objects whose name the API server made up.
+	named   map[types.UID]bool
 	writes  int
 	created int
 }
@@ -81,6 +85,9 @@ func reconcile(workload interface{}, before *state) (*state, error) {
 		return nil, fmt.Errorf("metadata.name: a controller needs one")
 	}
 	meta.UID = types.UID("workload")
+	if err := selectsItself(object); err != nil {
+		return nil, err
+	}
 	status := reflect.ValueOf(object).Elem().FieldByName("Status")
 	if count := before.CollisionCount; count != nil {
 		field := status.FieldByName("CollisionCount")
@@ -94,7 +101,7 @@ func reconcile(workload interface{}, before *state) (*state, error) {
 		field.SetString(before.CurrentRevision)
 		status.FieldByName("UpdateRevision").SetString(before.UpdateRevision)
 	}
-	w := &world{objects: map[string]map[string]runtime.Object{}}
+	w := &world{objects: map[string]map[string]runtime.Object{}, named: map[types.UID]bool{}}
 	if err := w.fill(c, object, before); err != nil {
 		return nil, err
 	}
@@ -103,22 +110,46 @@ func reconcile(workload interface{}, before *state) (*state, error) {
 			return nil, fmt.Errorf("the controller does not come to rest")
 		}
 		w.writes = 0
-		if err := w.round(c, meta.Namespace+"/"+meta.Name); err != nil {
+		err := w.round(c, meta.Namespace+"/"+meta.Name)
+		if w.writes > 0 {
+			continue // after an error, too, a controller tries again
+		}
+		if err != nil {
 			return nil, err
 		}
-		if w.writes == 0 {
-			break
-		}
+		break
 	}
 	return w.state(c, meta.Name, before)
 }
 
-// round makes a controller that sees the world as it is, and lets it work once.
-func (w *world) round(c workloadController, key string) error {
+// selectsItself fails where a workload's selector does not select the labels of its
+// template: no API server accepts that, and the controller would never come to rest.
+func selectsItself(workload runtime.Object) error {
+	field := reflect.ValueOf(workload).Elem().FieldByName("Spec").FieldByName("Selector")
+	selector, err := metav1.LabelSelectorAsSelector(field.Interface().(*metav1.LabelSelector))
+	if err != nil {
+		return err
+	}
+	template, _ := podTemplateOf(workload)
+	found := template.FieldByName("ObjectMeta").FieldByName("Labels").Interface().(map[string]string)
+	if selector.Empty() || !selector.Matches(labels.Set(found)) {
+		return fmt.Errorf("spec.selector does not select the labels of spec.template")
+	}
+	return nil
+}
+
+// round makes a controller that sees the world as it is, and lets it work once. A
+// controller manager that dies of a panic starts again.
+func (w *world) round(c workloadController, key string) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
 	cluster := newFakeCluster()
 	cluster.client.PrependReactor("*", "*", w.react)
-	controller, err := cluster.call(c.construct)
-	if err != nil {
+	var controller reflect.Value
+	if controller, err = cluster.call(c.construct); err != nil {
 		return err
 	}
 	for _, byName := range w.objects {
@@ -154,8 +185,10 @@ func (w *world) react(action testing.Action) (bool, runtime.Object, error) {
 		object := copyOf(action.(testing.CreateAction).GetObject())
 		meta := metaOf(object)
 		w.created++
+		uid := types.UID(fmt.Sprintf("%s-%d", resource, w.created))
 		if meta.Name == "" {
 			meta.Name = fmt.Sprintf("%s%05d", meta.GenerateName, w.created)
+			w.named[uid] = true
 		}
 		if _, ok := byName[meta.Name]; ok {
 			return true, nil, errors.NewAlreadyExists(schema.GroupResource{Resource: resource}, meta.Name)
@@ -168,7 +201,7 @@ func (w *world) react(action testing.Action) (bool, runtime.Object, error) {
 			}
 			object, meta = persisted, metaOf(persisted)
 		}
-		meta.UID = types.UID(fmt.Sprintf("%s-%d", resource, w.created))
+		meta.UID = uid
 		w.put(resource, object)
 		return true, copyOf(object), nil
 	case "update":
@@ -189,6 +222,20 @@ func (w *world) react(action testing.Action) (bool, runtime.Object, error) {
 		delete(byName, name)
 		w.writes++
 		return true, nil, nil
+	case "patch":
+		patch := action.(testing.PatchAction)
+		old, ok := byName[patch.GetName()]
+		if !ok {
+			return true, nil, notFound(patch.GetName())
+		}
+		object, err := patched(old, patch.GetPatch())
+		if err != nil {
+			return true, nil, err
+		}
+		if !reflect.DeepEqual(old, object) {
+			w.put(resource, object)
+		}
+		return true, copyOf(object), nil
 	case "get":
 		name := action.(testing.GetAction).GetName()
 		if object, ok := byName[name]; ok {
@@ -197,6 +244,21 @@ func (w *world) react(action testing.Action) (bool, runtime.Object, error) {
 		return true, nil, notFound(name)
 	}
 	return true, nil, fmt.Errorf("the fake API server has no %s of %s", action.GetVerb(), resource)
+}
+
+// patched is a copy of an object with a strategic merge patch applied. Controllers
+// send no other kind that the difference would matter to.
+func patched(object runtime.Object, patch []byte) (runtime.Object, error) {
+	data, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	empty := reflect.New(reflect.TypeOf(object).Elem()).Interface()
+	if data, err = strategicpatch.StrategicMergePatch(data, patch, empty); err != nil {
+		return nil, err
+	}
+	result := reflect.New(reflect.TypeOf(object).Elem()).Interface().(runtime.Object)
+	return result, json.Unmarshal(data, result)
 }
 
 // persist is what the release's API server makes of a new ReplicaSet: among other
@@ -422,7 +484,7 @@ func (w *world) state(c workloadController, name string, before *state) (*state,
 		uids[m.UID] = true
 		p := podState{Name: m.Name, Labels: m.Labels}
 		p.Node = reflect.ValueOf(object).Elem().FieldByName("Spec").FieldByName("NodeName").String()
-		if m.GenerateName != "" {
+		if w.named[m.UID] {
 			p.Name = m.GenerateName + p.Node // the controller goes through the nodes in any order
 		}
 		o.Pods = append(o.Pods, p)

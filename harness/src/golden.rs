@@ -221,7 +221,7 @@ pub struct Question {
     pub subject: String,
     /// `decoded`, `delivered`, `static`
     pub view: Option<String>,
-    /// `versioned`, `internal`, `collided`
+    /// `versioned`, `internal`, `collided`, `url`
     pub form: Option<String>,
     /// The release that left behind what is asked about; none for the corpus.
     pub before: Option<String>,
@@ -229,6 +229,9 @@ pub struct Question {
 
 /// The collision counts that Pod templates are hashed with, as JSON.
 pub const COLLISION_COUNTS: &str = "[null,0,1,7,2147483647]";
+
+/// Where a static Pod of the form `url` comes from, as JSON.
+pub const URL: &str = "\"http://manifests.example/pod.yaml\"";
 
 /// The collision count of the form `collided`, as JSON.
 pub const COLLISION_COUNT: &str = "7";
@@ -251,7 +254,7 @@ impl Question {
                 "decoded" | "delivered" | "served" | "static" if view.is_none() => {
                     view = Some(part.to_owned());
                 }
-                "versioned" | "internal" | "collided" if form.is_none() => form = Some(part.to_owned()),
+                "versioned" | "internal" | "collided" | "url" if form.is_none() => form = Some(part.to_owned()),
                 _ => return Err(format!("{name}: not a question")),
             }
         }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::golden::{COLLISION_COUNT, COLLISION_COUNTS, Case, Question, Result, Vector, mask_uid, short_digest, uid_of};
+use crate::golden::{COLLISION_COUNT, COLLISION_COUNTS, Case, Question, URL, Result, Vector, mask_uid, short_digest, uid_of};
 use crate::known_failures::KnownFailures;
 use crate::testee::{Broken, Testee};
 
@@ -125,14 +125,14 @@ pub fn request(asked: Asked<'_>, case: &Case) -> String {
     if let Some(view) = &question.view {
         fields.insert("view", quoted(view));
     }
-    if let Some(form) = &question.form {
-        fields.insert("form", quoted(form));
+    match question.form.as_deref() {
+        Some("collided") => drop(fields.insert("collisionCount", COLLISION_COUNT.to_owned())),
+        Some("url") => drop(fields.insert("url", URL.to_owned())),
+        Some(form) => drop(fields.insert("form", quoted(form))),
+        None => {}
     }
     if question.subject == "pod-template-hash" {
         fields.insert("collisionCounts", COLLISION_COUNTS.to_owned());
-    }
-    if question.form.as_deref() == Some("collided") {
-        fields.insert("collisionCount", COLLISION_COUNT.to_owned());
     }
     if let Some(state) = &case.state {
         fields.insert("state", state.get().to_owned());

@@ -64,6 +64,9 @@ const RECONCILE: &str = "reconcile";
 /// Collision counts that every Pod template is hashed with: none, none yet, some, the last.
 const COLLISION_COUNTS: &str = "[null,0,1,7,2147483647]";
 
+/// Where a static Pod of the form `url` comes from.
+const URL: &str = "\"http://manifests.example/pod.yaml\"";
+
 /// The collision count of the form `collided`.
 const COLLISION_COUNT: &str = "7";
 
@@ -89,6 +92,7 @@ const QUESTIONS: &[Question] = &[
     question("serve", None, None),
     question("receive", None, None),
     question(READ_FILE, None, None),
+    question(READ_FILE, Some("url"), None),
     question("pod-template-hash", None, Some("decoded")),
     question("pod-template-hash", None, Some("delivered")),
     question(RECONCILE, None, Some("delivered")),
@@ -121,16 +125,20 @@ impl Question {
     /// Members of a request that are the same about every case.
     fn members(&self) -> String {
         let mut members = String::new();
-        for (key, value) in [("form", self.form), ("view", self.view)] {
-            if let Some(value) = value {
-                members.push_str(&format!(r#","{key}":"{value}""#));
-            }
+        let mut add = |key: &str, value: &str| {
+            members.push_str(&format!(r#","{key}":{value}"#));
+        };
+        match self.form {
+            Some("collided") => add("collisionCount", COLLISION_COUNT),
+            Some("url") => add("url", URL),
+            Some(form) => add("form", &format!("\"{form}\"")),
+            None => {}
+        }
+        if let Some(view) = self.view {
+            add("view", &format!("\"{view}\""));
         }
         if self.subject == "pod-template-hash" {
-            members.push_str(&format!(r#","collisionCounts":{COLLISION_COUNTS}"#));
-        }
-        if self.form == Some("collided") {
-            members.push_str(&format!(r#","collisionCount":{COLLISION_COUNT}"#));
+            add("collisionCounts", COLLISION_COUNTS);
         }
         members
     }

@@ -134,6 +134,13 @@ pub(crate) struct Tally {
     pub(crate) errors: usize,
 }
 
+impl Tally {
+    /// Whether the release has such a thing at all.
+    pub(crate) fn has_cases(&self) -> bool {
+        self.cases > 0
+    }
+}
+
 /// `vectors/<question>.jsonl`: what every release answered to one question.
 #[derive(Default)]
 pub(crate) struct QuestionFile {
