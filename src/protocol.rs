@@ -21,7 +21,7 @@ use crate::json::{Reader, SyntaxError, Token};
 use crate::operations;
 use crate::print::{json, spew};
 use crate::release::Release;
-use crate::rollout::{self, Existing, Outcome};
+use crate::rollout::{self, State};
 use crate::subject::container_hash::{Form, Function, Recipe};
 use crate::subject::deep_hash;
 use crate::toolchain::Toolchain;
@@ -130,8 +130,10 @@ pub struct Request<'a> {
     pub node: String,
     /// How often hashes of the workload's templates collided, if that is known.
     pub collision_count: Option<i64>,
-    /// What controllers made before, as JSON, for `reconcile`.
-    pub existing: Option<&'a str>,
+    /// The collision counts that `pod-template-hash` is asked for; if absent, that none is known.
+    pub collision_counts: Option<&'a str>,
+    /// What a controller left behind, as JSON, for `reconcile`.
+    pub state: Option<&'a str>,
     /// Whether the bytes that were hashed are wanted, too.
     pub preimage: bool,
 }
@@ -223,7 +225,8 @@ impl<'a> Fields<'a> {
             "preimage" => self.bool(key, &mut request.preimage),
             "featureGates" => self.gates(key, &mut request.feature_gates),
             "object" => self.json(&mut request.object),
-            "existing" => self.json(&mut request.existing),
+            "collisionCounts" => self.json(&mut request.collision_counts),
+            "state" => self.json(&mut request.state),
             _ => self.reader.raw().map(drop),
         }
     }
@@ -308,15 +311,19 @@ pub struct Answer {
     /// The hash, where there is exactly one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<u32>,
-    /// The hash of a Pod template as it stands in the label.
+    /// The hashes of a Pod template as they stand in the label, by collision count; none where the
+    /// release does not count collisions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
+    pub labels: Option<Vec<Option<String>>>,
+    /// What they are hashes of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preimages: Option<Vec<String>>,
     /// What was hashed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preimage: Option<String>,
-    /// What the controller ends with.
+    /// What there is when the controller has nothing more to do.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Outcome>,
+    pub state: Option<State>,
     /// JSON made of YAML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<String>,
@@ -524,11 +531,24 @@ fn of_object(engine: &Engine, subject: Subject, request: &Request<'_>) -> Result
 fn pod_template_hash(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal> {
     let gates = engine.gates(&request.feature_gates)?;
     let object = workload(engine, request, &gates)?;
-    let (label, preimage) =
-        engine.pod_template_hash(&object, request.collision_count, request.preimage)?;
+    let counts: Vec<Option<i64>> = match request.collision_counts {
+        Some(text) => serde_json::from_str(text)
+            .map_err(|error| Refusal::Error(format!("collisionCounts: {error}")))?,
+        None => vec![None],
+    };
+    let (mut labels, mut preimages) = (Vec::new(), Vec::new());
+    for count in counts {
+        let hash = engine.pod_template_hash(&object, count, request.preimage);
+        let (label, preimage) = match hash {
+            Err(EngineError::NoCollisionCounts { .. }) => (None, None),
+            hash => hash.map(|(label, preimage)| (Some(label), preimage))?,
+        };
+        labels.push(label);
+        preimages.push(preimage.map(text).unwrap_or_default());
+    }
     Ok(Answer {
-        label: Some(label),
-        preimage: preimage.map(text),
+        labels: Some(labels),
+        preimages: request.preimage.then_some(preimages),
         ..Answer::default()
     })
 }
@@ -536,14 +556,16 @@ fn pod_template_hash(engine: &Engine, request: &Request<'_>) -> Result<Answer, R
 fn reconcile(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal> {
     let gates = engine.gates(&request.feature_gates)?;
     let object = workload(engine, request, &gates)?;
-    let existing: Existing = match request.existing {
-        Some(text) => serde_json::from_str(text)
-            .map_err(|error| Refusal::Error(format!("existing: {error}")))?,
-        None => Existing::default(),
+    let mut before: State = match request.state {
+        Some(text) => {
+            serde_json::from_str(text).map_err(|error| Refusal::Error(format!("state: {error}")))?
+        }
+        None => State::default(),
     };
-    let outcome = engine.reconcile(&object, &existing, request.collision_count, &gates)?;
+    before.collision_count = before.collision_count.or(request.collision_count);
+    let outcome = engine.reconcile(&object, &before, &gates)?;
     Ok(Answer {
-        outcome: Some(outcome),
+        state: Some(outcome.state),
         ..Answer::default()
     })
 }

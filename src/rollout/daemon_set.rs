@@ -4,8 +4,8 @@
 //! `pkg/controller/daemon/update.go`, `manage` in `daemon_controller.go` and `IsPodUpdated` in
 //! `util/daemonset_util.go`.
 
-use super::{Context, Existing, Labels, Outcome, Pod, Result, Revision, Rollout};
-use super::{in_order, labels, refused, selector};
+use super::{Context, Labels, Outcome, Pod, Result, Revision, Rollout, State};
+use super::{labels, refused, selector};
 use crate::release::Span;
 use crate::subject::controller_revision::{self, Numbers};
 use crate::value::Ref;
@@ -24,18 +24,19 @@ const WAITS_FOR_NODES: Span = Span::since(11, 0);
 /// With the gate `DaemonSetUpdateSurge` until that was removed.
 const SURGES: Span = Span::since(21, 0);
 
-pub(super) fn reconcile(context: &Context<'_>, existing: &Existing) -> Result<Outcome> {
+pub(super) fn reconcile(context: &Context<'_>, before: &State) -> Result<Outcome> {
     if context.selects_everything() {
-        return Ok(in_order(Outcome {
-            pods: existing.pods.clone(),
-            revisions: existing.revisions.clone(),
+        return Ok(State {
+            pods: before.pods.clone(),
+            revisions: before.revisions.clone(),
             collision_count: context.collision_count(),
-            ..Outcome::default()
-        }));
+            ..State::default()
+        }
+        .outcome(Rollout::None));
     }
     context.check_selector()?;
-    let mut set = Set::new(context, existing)?;
-    let mut given = existing.pods.clone();
+    let mut set = Set::new(context, before)?;
+    let mut given = before.pods.clone();
     let current = set.construct_history(&mut given)?;
     let hash = set.revisions[current].labels.get(HASH_LABEL);
     let hash = hash.cloned().unwrap_or_default();
@@ -57,14 +58,14 @@ pub(super) fn reconcile(context: &Context<'_>, existing: &Existing) -> Result<Ou
         set.changed,
         on_delete,
     );
-    Ok(in_order(Outcome {
+    Ok(State {
         revisions: set.revisions,
         pods: pods.there,
         replaced: pods.replaced,
         collision_count: set.collisions,
-        rollout,
-        ..Outcome::default()
-    }))
+        ..State::default()
+    }
+    .outcome(rollout))
 }
 
 struct Set<'a> {
@@ -82,7 +83,7 @@ struct Pods {
 }
 
 impl<'a> Set<'a> {
-    fn new(context: &'a Context<'a>, existing: &Existing) -> Result<Set<'a>> {
+    fn new(context: &'a Context<'a>, before: &State) -> Result<Set<'a>> {
         let (ty, template) = context
             .template()
             .parts()
@@ -97,7 +98,7 @@ impl<'a> Set<'a> {
         };
         Ok(Set {
             context,
-            revisions: existing.revisions.clone(),
+            revisions: before.revisions.clone(),
             data,
             collisions: context.collision_count(),
             generation,
@@ -251,7 +252,7 @@ impl<'a> Set<'a> {
             labels.insert(HASH_LABEL.into(), hash.to_owned());
         }
         Pod {
-            name: String::new(),
+            name: format!("{}-{node}", self.context.name()),
             node: node.to_owned(),
             labels,
         }

@@ -6,8 +6,8 @@
 
 use serde_json::value::RawValue;
 
-use super::{Context, Existing, Outcome, ReplicaSet, Result, Rollout};
-use super::{in_order, labels, labels_value, refused};
+use super::{Context, Outcome, ReplicaSet, Result, Rollout, State};
+use super::{labels, labels_value, refused};
 use crate::decode;
 use crate::operations;
 use crate::print::json;
@@ -20,18 +20,19 @@ const HASH_LABEL: &str = "pod-template-hash";
 /// Before, a new ReplicaSet has no labels until the API server gives it the template's.
 const NEW_ONES_HAVE_LABELS: Span = Span::since(11, 0);
 
-pub(super) fn reconcile(context: &Context<'_>, existing: &Existing) -> Result<Outcome> {
-    let mut outcome = Outcome {
-        replica_sets: existing.replica_sets.clone(),
-        pods: existing.pods.clone(),
+pub(super) fn reconcile(context: &Context<'_>, before: &State) -> Result<Outcome> {
+    let mut state = State {
+        replica_sets: before.replica_sets.clone(),
+        pods: before.pods.clone(),
         collision_count: context.collision_count(),
-        ..Outcome::default()
+        ..State::default()
     };
+    let mut rollout = Rollout::None;
     if context.selects_everything() {
-        return Ok(in_order(outcome));
+        return Ok(state.outcome(rollout));
     }
     context.check_selector()?;
-    let mut sets = Sets::new(context, existing)?;
+    let mut sets = Sets::new(context, before)?;
     let replicas = context.number("Spec.Replicas", "spec.replicas")?;
     let new = sets.find_new();
     if context.object.at("Spec.Paused").is_true() {
@@ -40,20 +41,20 @@ pub(super) fn reconcile(context: &Context<'_>, existing: &Existing) -> Result<Ou
         let new = match new {
             Some(new) => new,
             None => {
-                outcome.rollout = Rollout::NewRevisionOnly;
-                sets.create(&mut outcome.collision_count)?
+                rollout = Rollout::NewRevisionOnly;
+                sets.create(&mut state.collision_count)?
             }
         };
         for (at, set) in sets.all.iter_mut().enumerate() {
             if at != new && set.replicas > 0 {
-                outcome.rollout = Rollout::Full;
+                rollout = Rollout::Full;
             }
             set.replicas = if at == new { replicas } else { 0 };
         }
         sets.clean_up(new);
     }
-    outcome.replica_sets = sets.into_replica_sets()?;
-    Ok(in_order(outcome))
+    state.replica_sets = sets.into_replica_sets()?;
+    Ok(state.outcome(rollout))
 }
 
 struct Sets<'a> {
@@ -70,7 +71,7 @@ struct Set {
 }
 
 impl<'a> Sets<'a> {
-    fn new(context: &'a Context<'a>, existing: &Existing) -> Result<Sets<'a>> {
+    fn new(context: &'a Context<'a>, before: &State) -> Result<Sets<'a>> {
         let api_version = &context.kind.api_version;
         let kind = context.schema.kind(api_version, "ReplicaSet");
         let kind = kind.ok_or_else(|| refused(format!("no ReplicaSet in {api_version}")))?;
@@ -79,7 +80,7 @@ impl<'a> Sets<'a> {
             kind,
             all: Vec::new(),
         };
-        for set in &existing.replica_sets {
+        for set in &before.replica_sets {
             let value = sets.serve(set)?;
             sets.all.push(Set {
                 name: set.name.clone(),

@@ -30,7 +30,7 @@ use crate::value::{Mut, Ref, Value};
 pub const RECONCILES: Span = Span::since(7, 0);
 
 /// What a controller ends with, by the kind of its workloads.
-type Controller = fn(&Context<'_>, &Existing) -> Result<Outcome>;
+type Controller = fn(&Context<'_>, &State) -> Result<Outcome>;
 
 const CONTROLLERS: &[(&str, Controller)] = &[
     ("Deployment", deployment::reconcile),
@@ -41,19 +41,47 @@ const CONTROLLERS: &[(&str, Controller)] = &[
 /// Labels of an object.
 pub type Labels = BTreeMap<String, String>;
 
-/// What there is beside the workload: what its controller made before.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Existing {
-    /// A StatefulSet's or DaemonSet's history.
-    #[serde(deserialize_with = "null_is_default")]
+/// What a controller made of a workload. Given to [`Engine::reconcile`], it is what the controller
+/// of some release left behind.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct State {
+    /// A StatefulSet's or DaemonSet's history, by name.
+    #[serde(
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "null_is_default"
+    )]
     pub revisions: Vec<Revision>,
-    /// A Deployment's ReplicaSets.
-    #[serde(rename = "replicaSets", deserialize_with = "null_is_default")]
+    /// A Deployment's ReplicaSets, by name.
+    #[serde(
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "null_is_default"
+    )]
     pub replica_sets: Vec<ReplicaSet>,
-    /// Pods, Running and Ready for long.
-    #[serde(deserialize_with = "null_is_default")]
+    /// Pods by name, Running and Ready for long.
+    #[serde(
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "null_is_default"
+    )]
     pub pods: Vec<Pod>,
+    /// The names of Pods that were there before, and are there no more.
+    #[serde(skip_serializing_if = "Vec::is_empty", skip_deserializing)]
+    pub replaced: Vec<String>,
+    /// `status.collisionCount`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collision_count: Option<i64>,
+    /// `status.currentRevision` of a StatefulSet.
+    #[serde(
+        skip_serializing_if = "String::is_empty",
+        deserialize_with = "null_is_default"
+    )]
+    pub current_revision: String,
+    /// `status.updateRevision` of a StatefulSet.
+    #[serde(
+        skip_serializing_if = "String::is_empty",
+        deserialize_with = "null_is_default"
+    )]
+    pub update_revision: String,
 }
 
 /// A ControllerRevision.
@@ -98,8 +126,7 @@ pub struct ReplicaSet {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Pod {
-    /// Its name; empty where it was generated.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    /// Its name. Where the API server makes up the end of it, the node stands there.
     pub name: String,
     /// The node that it runs on.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -113,32 +140,11 @@ pub struct Pod {
 }
 
 /// What there is when the controller has nothing more to do.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// The history, by name.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub revisions: Vec<Revision>,
-    /// The ReplicaSets, by name.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub replica_sets: Vec<ReplicaSet>,
-    /// The Pods, by node and name.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub pods: Vec<Pod>,
-    /// The names of Pods that were there in the beginning only.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub replaced: Vec<String>,
-    /// `status.collisionCount`
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub collision_count: Option<i64>,
-    /// `status.currentRevision` of a StatefulSet.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub current_revision: String,
-    /// `status.updateRevision` of a StatefulSet.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub update_revision: String,
+    /// What there is.
+    pub state: State,
     /// What becomes of the Pods that were there.
-    #[serde(skip)]
     pub rollout: Rollout,
 }
 
@@ -198,8 +204,8 @@ fn refused(message: impl Into<String>) -> EngineError {
 impl Engine {
     /// What the release's controller of the workload's kind ends with.
     ///
-    /// `workload` is what [`Engine::arrive`] returned. A collision count takes the place of that in
-    /// its status.
+    /// `workload` is what [`Engine::arrive`] returned. What the state says of the workload's status
+    /// takes the place of what it says itself.
     ///
     /// # Errors
     /// When there is no such controller, the API server would have refused the workload, or the
@@ -207,8 +213,7 @@ impl Engine {
     pub fn reconcile(
         &self,
         workload: &Object<'_>,
-        existing: &Existing,
-        collision_count: Option<i64>,
+        before: &State,
         gates: &Gates<'_>,
     ) -> Result<Outcome> {
         let release = self.schema().release();
@@ -225,7 +230,16 @@ impl Engine {
         if object.look().at("ObjectMeta.Name").str().is_empty() {
             return Err(refused("metadata.name: a controller needs one"));
         }
-        if let Some(count) = collision_count {
+        for (field, name) in [
+            ("Status.CurrentRevision", &before.current_revision),
+            ("Status.UpdateRevision", &before.update_revision),
+        ] {
+            let field = object.at(field);
+            if field.exists() {
+                field.set_str(name);
+            }
+        }
+        if let Some(count) = before.collision_count {
             let mut field = object.at("Status.CollisionCount");
             if !field.exists() {
                 return Err(EngineError::NoCollisionCounts { release });
@@ -246,7 +260,7 @@ impl Engine {
             object,
             gates,
         };
-        reconcile(&context, existing)
+        reconcile(&context, before)
     }
 }
 
@@ -353,14 +367,18 @@ fn labels_value(labels: &Labels) -> Value {
     )
 }
 
-/// Orders an outcome's lists as the protocol wants them.
-fn in_order(mut outcome: Outcome) -> Outcome {
-    outcome.revisions.sort_by(|a, b| a.name.cmp(&b.name));
-    outcome.replica_sets.sort_by(|a, b| a.name.cmp(&b.name));
-    let place = |pod: &Pod| format!("{}/{}", pod.node, pod.name);
-    outcome.pods.sort_by_key(place);
-    outcome.replaced.sort();
-    outcome
+impl State {
+    /// In the order of names, with what became of the Pods.
+    fn outcome(mut self, rollout: Rollout) -> Outcome {
+        self.revisions.sort_by(|a, b| a.name.cmp(&b.name));
+        self.replica_sets.sort_by(|a, b| a.name.cmp(&b.name));
+        self.pods.sort_by(|a, b| a.name.cmp(&b.name));
+        self.replaced.sort();
+        Outcome {
+            state: self,
+            rollout,
+        }
+    }
 }
 
 fn null_is_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
@@ -376,7 +394,7 @@ mod tests {
     use super::*;
     use crate::engine::Arrival;
 
-    fn reconcile(release: &str, kind: &str, spec: &str, existing: &str) -> Outcome {
+    fn reconcile(release: &str, kind: &str, spec: &str, before: &str) -> Outcome {
         let api_version = match (release, kind) {
             ("v1.7.5", "StatefulSet") => "apps/v1beta1",
             ("v1.7.5", _) => "extensions/v1beta1",
@@ -393,8 +411,8 @@ mod tests {
         let gates = Gates::defaults(engine.schema());
         let object = engine.decode(&text).unwrap();
         let object = engine.arrive(&object, Arrival::Delivered, &gates).unwrap();
-        let existing = serde_json::from_str(existing).unwrap();
-        engine.reconcile(&object, &existing, None, &gates).unwrap()
+        let before = serde_json::from_str(before).unwrap();
+        engine.reconcile(&object, &before, &gates).unwrap()
     }
 
     /// What the real controllers of these releases answered.
@@ -529,17 +547,17 @@ mod tests {
                     "containers":[{{"name":"app","image":"{image}","command":[]}}]}}}}"#
             )
         };
-        let existing = |template: &str| {
+        let before = |template: &str| {
             format!(
                 r#"{{"replicaSets":[{{"name":"web-x","replicas":2,"template":{template},
                     "labels":{{"app":"web","pod-template-hash":"x"}}}}]}}"#
             )
         };
-        let same = existing(&template("nginx:1.25", 9_007_199_254_740_993));
+        let same = before(&template("nginx:1.25", 9_007_199_254_740_993));
         let outcome = reconcile("v1.30.14", "Deployment", r#""replicas":2,"#, &same);
         assert_eq!(outcome.rollout, Rollout::None);
         assert_eq!(outcome.replica_sets.len(), 1);
-        let other = existing(&template("nginx:1.24", 9_007_199_254_740_993));
+        let other = before(&template("nginx:1.24", 9_007_199_254_740_993));
         let outcome = reconcile("v1.30.14", "Deployment", r#""replicas":2,"#, &other);
         assert_eq!(outcome.rollout, Rollout::Full);
         let sizes: Vec<_> = outcome

@@ -4,8 +4,8 @@
 //! `pkg/controller/statefulset/stateful_set_control.go`, what they use of
 //! `stateful_set_utils.go` beside it, and `pkg/controller/history/controller_history.go`.
 
-use super::{Context, Existing, Labels, Outcome, Pod, Result, Revision, Rollout};
-use super::{in_order, labels, refused};
+use super::{Context, Labels, Outcome, Pod, Result, Revision, Rollout, State};
+use super::{labels, refused};
 use crate::decode;
 use crate::engine::EngineError;
 use crate::operations;
@@ -36,9 +36,9 @@ const ORDINALS_HAVE_A_START: Span = Span::since(26, 0);
 /// How often the controller is let work before it counts as restless.
 const MOST_ROUNDS: usize = 500;
 
-pub(super) fn reconcile(context: &Context<'_>, existing: &Existing) -> Result<Outcome> {
+pub(super) fn reconcile(context: &Context<'_>, before: &State) -> Result<Outcome> {
     context.check_selector()?;
-    let mut history = History::new(context, existing)?;
+    let mut history = History::new(context, before)?;
     let update = history.settle()?;
     let status = context.object.get("Status");
     let current = status.get("CurrentRevision").str();
@@ -46,7 +46,7 @@ pub(super) fn reconcile(context: &Context<'_>, existing: &Existing) -> Result<Ou
         Some(at) => at,
         None => update,
     };
-    let pods = pods(context, existing, &history.revisions, current, update)?;
+    let pods = pods(context, before, &history.revisions, current, update)?;
 
     let update_name = history.revisions[update].name.clone();
     let is_new = |pod: &&Pod| revision_of(pod) == update_name;
@@ -57,7 +57,7 @@ pub(super) fn reconcile(context: &Context<'_>, existing: &Existing) -> Result<Ou
     let current = if complete { update } else { current };
     let current_name = history.revisions[current].name.clone();
 
-    let is_given = |pod: &&Pod| existing.pods.contains(pod);
+    let is_given = |pod: &&Pod| before.pods.contains(pod);
     let unchanged = pods.members.iter().all(|pod| is_given(&pod))
         && pods.replaced.is_empty()
         && status_says(status, &pods.members, &current_name, &update_name);
@@ -68,7 +68,7 @@ pub(super) fn reconcile(context: &Context<'_>, existing: &Existing) -> Result<Ou
         context.collision_count()
     };
 
-    let survivors = existing
+    let survivors = before
         .pods
         .iter()
         .filter(|pod| !pods.replaced.contains(&pod.name));
@@ -77,23 +77,23 @@ pub(super) fn reconcile(context: &Context<'_>, existing: &Existing) -> Result<Ou
         .count();
     let rollout = Rollout::of_pods(
         pods.replaced.len(),
-        existing.pods.len(),
+        before.pods.len(),
         outdated,
         history.changed,
         strategy == "OnDelete",
     );
     let limit = context.number("Spec.RevisionHistoryLimit", "spec.revisionHistoryLimit")?;
     history.truncate(&pods.members, [&current_name, &update_name], limit);
-    Ok(in_order(Outcome {
+    Ok(State {
         revisions: history.into_revisions(),
         pods: [pods.members, pods.strangers].concat(),
         replaced: pods.replaced,
         collision_count,
         current_revision: current_name,
         update_revision: update_name,
-        rollout,
-        ..Outcome::default()
-    }))
+        ..State::default()
+    }
+    .outcome(rollout))
 }
 
 // ---- revisions ----------------------------------------------------------------------------
@@ -112,10 +112,10 @@ struct History<'a> {
 }
 
 impl<'a> History<'a> {
-    fn new(context: &'a Context<'a>, existing: &Existing) -> Result<History<'a>> {
+    fn new(context: &'a Context<'a>, before: &State) -> Result<History<'a>> {
         let release = context.schema.release();
         let recipe = Recipe::of(release).ok_or(EngineError::NoSuchFunction { release })?;
-        let all = existing.revisions.iter().cloned();
+        let all = before.revisions.iter().cloned();
         let (revisions, strangers) = all.partition(|revision| context.selects(&revision.labels));
         Ok(History {
             context,
@@ -242,7 +242,7 @@ impl<'a> History<'a> {
         (self.revisions.len() - 1, true)
     }
 
-    /// `setMatchesLatestExistingRevision`: whether the set, rolled back to this revision, would be
+    /// `setMatchesLatestStateRevision`: whether the set, rolled back to this revision, would be
     /// the set as it stands.
     fn means_the_same(&self, revision: &Revision) -> bool {
         const GATE: &str = "StatefulSetSemanticRevisionComparison";
@@ -350,7 +350,7 @@ struct Pods {
 /// `updateStatefulSet`, until every Pod is as it shall be.
 fn pods(
     context: &Context<'_>,
-    existing: &Existing,
+    before: &State,
     revisions: &[Revision],
     current: usize,
     update: usize,
@@ -378,7 +378,7 @@ fn pods(
         replaced: Vec::new(),
     };
     let given = |ordinal| {
-        let mut given = existing.pods.iter();
+        let mut given = before.pods.iter();
         given.find(|pod| context.selects(&pod.labels) && ordinal_of(context, pod) == Some(ordinal))
     };
     for ordinal in start..start + replicas {
@@ -399,7 +399,7 @@ fn pods(
             }
         }
     }
-    for pod in &existing.pods {
+    for pod in &before.pods {
         match ordinal_of(context, pod) {
             Some(ordinal) if context.selects(&pod.labels) => {
                 if !(start..start + replicas).contains(&ordinal) {
