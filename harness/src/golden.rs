@@ -254,7 +254,9 @@ impl Question {
                 "decoded" | "delivered" | "served" | "static" if view.is_none() => {
                     view = Some(part.to_owned());
                 }
-                "versioned" | "internal" | "collided" | "url" if form.is_none() => form = Some(part.to_owned()),
+                "versioned" | "internal" | "collided" | "url" if form.is_none() => {
+                    form = Some(part.to_owned())
+                }
                 _ => return Err(format!("{name}: not a question")),
             }
         }

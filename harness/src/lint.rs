@@ -109,8 +109,16 @@ pub fn corpus_digest(golden: &Path) -> Result<String> {
 
 fn answers(golden: &Path, manifest: &Manifest, question: &Question, wrong: &mut Vec<String>) {
     let name = format!("vectors/{}.jsonl", question.name);
-    let read = Vectors::read(golden, &question.name, manifest)
-        .and_then(|vectors| Ok((vectors, golden::cases(golden, question.source(), question.before.as_deref().unwrap_or_default())?)));
+    let read = Vectors::read(golden, &question.name, manifest).and_then(|vectors| {
+        Ok((
+            vectors,
+            golden::cases(
+                golden,
+                question.source(),
+                question.before.as_deref().unwrap_or_default(),
+            )?,
+        ))
+    });
     let (vectors, cases) = match read {
         Ok(read) => read,
         Err(error) => return wrong.push(error),

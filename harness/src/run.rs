@@ -6,7 +6,10 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::golden::{COLLISION_COUNT, COLLISION_COUNTS, Case, Question, URL, Result, Vector, mask_uid, short_digest, uid_of};
+use crate::golden::{
+    COLLISION_COUNT, COLLISION_COUNTS, Case, Question, Result, URL, Vector, mask_uid, short_digest,
+    uid_of,
+};
 use crate::known_failures::KnownFailures;
 use crate::testee::{Broken, Testee};
 

@@ -448,7 +448,9 @@ impl Run<'_> {
         for ((id, object), response) in persisted.iter().zip(&made) {
             if let Some(state) = &response.state {
                 let (id, object, state) = (serde_json::to_string(id)?, object.get(), state.get());
-                lines.push(format!(r#"{{"id":{id},"object":{object},"state":{state}}}"#));
+                lines.push(format!(
+                    r#"{{"id":{id},"object":{object},"state":{state}}}"#
+                ));
             }
         }
         Ok(Some(golden::join(&lines)))

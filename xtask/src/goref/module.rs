@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 
 use xshell::Shell;
 
-use super::pins::Pin;
 use super::modules::Module;
+use super::pins::Pin;
 use super::{Assembled, modules};
 use crate::error::{Error, Result};
 
