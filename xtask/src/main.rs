@@ -23,7 +23,7 @@ mod releases;
 #[path = "../../src/toolchain/version.rs"]
 mod toolchain;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::error::Result;
@@ -54,8 +54,12 @@ fn run(flags: Xtask) -> Result<()> {
     }
 }
 
-/// The root of the repository.
+/// The root of the repository: of the one that cargo runs this in, or that this was built in.
 fn project_root() -> PathBuf {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().unwrap_or(xtask).to_path_buf()
+    let here = std::env::var_os("CARGO_MANIFEST_DIR");
+    let xtask = here.map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
+    match xtask.parent() {
+        Some(root) => root.to_path_buf(),
+        None => xtask,
+    }
 }
