@@ -134,6 +134,9 @@ pub struct Request<'a> {
     pub collision_counts: Option<&'a str>,
     /// What a controller left behind, as JSON, for `reconcile`.
     pub state: Option<&'a str>,
+    /// Workloads that take the object's place, one after the other, as a list in JSON, for
+    /// `reconcile`.
+    pub then: Option<&'a str>,
     /// Whether the bytes that were hashed are wanted, too.
     pub preimage: bool,
 }
@@ -227,6 +230,7 @@ impl<'a> Fields<'a> {
             "object" => self.json(&mut request.object),
             "collisionCounts" => self.json(&mut request.collision_counts),
             "state" => self.json(&mut request.state),
+            "then" => self.json(&mut request.then),
             _ => self.reader.raw().map(drop),
         }
     }
@@ -530,7 +534,7 @@ fn of_object(engine: &Engine, subject: Subject, request: &Request<'_>) -> Result
 
 fn pod_template_hash(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal> {
     let gates = engine.gates(&request.feature_gates)?;
-    let object = workload(engine, request, &gates)?;
+    let object = workload(engine, request, object_of(request)?, &gates)?;
     let counts: Vec<Option<i64>> = match request.collision_counts {
         Some(text) => serde_json::from_str(text)
             .map_err(|error| Refusal::Error(format!("collisionCounts: {error}")))?,
@@ -555,32 +559,42 @@ fn pod_template_hash(engine: &Engine, request: &Request<'_>) -> Result<Answer, R
 
 fn reconcile(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal> {
     let gates = engine.gates(&request.feature_gates)?;
-    let object = workload(engine, request, &gates)?;
-    let mut before: State = match request.state {
+    let mut state: State = match request.state {
         Some(text) => {
             serde_json::from_str(text).map_err(|error| Refusal::Error(format!("state: {error}")))?
         }
         None => State::default(),
     };
-    before.collision_count = before.collision_count.or(request.collision_count);
-    let outcome = engine.reconcile(&object, &before, &gates)?;
+    state.collision_count = state.collision_count.or(request.collision_count);
+    let then: Vec<&RawValue> = match request.then {
+        Some(text) => {
+            serde_json::from_str(text).map_err(|error| Refusal::Error(format!("then: {error}")))?
+        }
+        None => Vec::new(),
+    };
+    let first = object_of(request)?;
+    for text in std::iter::once(first).chain(then.into_iter().map(RawValue::get)) {
+        let object = workload(engine, request, text, &gates)?;
+        state = engine.reconcile(&object, &state, &gates)?.state;
+    }
     Ok(Answer {
-        state: Some(outcome.state),
+        state: Some(state),
         ..Answer::default()
     })
 }
 
-/// The request's object as the controller of its kind sees it.
+/// A workload as the controller of its kind sees it.
 fn workload<'e>(
     engine: &'e Engine,
     request: &Request<'_>,
+    text: &str,
     gates: &Gates<'_>,
 ) -> Result<Object<'e>, Refusal> {
     let arrival = match &*request.view {
         "" => Arrival::default(),
         view => view.parse().map_err(Refusal::Error)?,
     };
-    let object = engine.decode(object_of(request)?)?;
+    let object = engine.decode(text)?;
     Ok(engine.arrive(&object, arrival, gates)?)
 }
 

@@ -151,21 +151,25 @@ type state struct {
 }
 
 // answerReconcile lets the real controller of the workload's kind work until
-// it has nothing more to do.
+// it has nothing more to do; and again after each workload that takes the place
+// of the one before.
 func answerReconcile(r *request, a *answer) error {
-	obj, err := r.asControllerSees()
-	if err != nil {
-		return err
-	}
-	before := state{CollisionCount: r.CollisionCount}
+	now := &state{CollisionCount: r.CollisionCount}
 	if len(r.State) > 0 {
-		if err := json.Unmarshal(r.State, &before); err != nil {
+		if err := json.Unmarshal(r.State, now); err != nil {
 			return fmt.Errorf("state: %v", err)
 		}
 	}
-	after, err := kube.reconcile(obj, &before)
-	if err != nil {
-		return err
+	for _, object := range append([]json.RawMessage{r.Object}, r.Then...) {
+		step := *r
+		step.Object = object
+		workload, err := step.asControllerSees()
+		if err != nil {
+			return err
+		}
+		if now, err = kube.reconcile(workload, now); err != nil {
+			return err
+		}
 	}
-	return a.put("state", after)
+	return a.put("state", now)
 }

@@ -28,6 +28,8 @@ type request struct {
 	CollisionCount  *int64          `json:"collisionCount"`
 	CollisionCounts []*int64        `json:"collisionCounts"`
 	State           json.RawMessage `json:"state"`
+
+	Then []json.RawMessage `json:"then"`
 }
 
 // skipped is the error that becomes {"skipped": …} and not {"error": …}.

@@ -17,7 +17,7 @@ use kubehash::schema::{Field, Kind, Schema, Special, TypeId};
 use serde_json::Value;
 
 use crate::golden::{Case, Result};
-use crate::run::{Answer, Asked, request};
+use crate::run::{Answer, Asked};
 use crate::suite::Suite;
 use crate::testee::Testee;
 
@@ -228,8 +228,7 @@ impl<'s> Coverage<'s> {
         let mut coverage = Coverage::none(schema)
             .ok_or_else(|| format!("{}: the schema holds no Pod template", schema.release()))?;
         for case in cases.iter().filter(|case| answered.contains(&case.id)) {
-            let object = case.object.as_ref().map(|object| object.get());
-            if let Some(Ok(object)) = object.map(serde_json::from_str) {
+            if let Some(Ok(object)) = case.object().map(serde_json::from_str) {
                 coverage.add(&object);
             }
         }
@@ -371,8 +370,9 @@ pub fn answered_by(testee: &dyn Testee, suite: &Suite, release: &str) -> Result<
     let mut ids = BTreeSet::new();
     for asked in questions(suite, release) {
         for case in suite.cases(asked)?.iter() {
+            let request = asked.question.request(release, case).unwrap_or_default();
             let line = testee
-                .answer(&request(asked, case))
+                .answer(&request)
                 .map_err(|broken| format!("{asked} {}: {broken:?}", case.id))?;
             let answer: Answer =
                 serde_json::from_str(&line).map_err(|e| format!("{asked} {}: {e}", case.id))?;
@@ -390,10 +390,11 @@ mod tests {
     use serde_json::value::RawValue;
 
     fn case(object: &str) -> Case {
+        let object = RawValue::from_string(object.into()).unwrap();
         Case {
             id: "case".into(),
-            object: Some(RawValue::from_string(object.into()).unwrap()),
-            text: None,
+            about: String::new(),
+            members: [("object".to_owned(), object)].into(),
         }
     }
 

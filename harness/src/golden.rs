@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
+
+pub use crate::question::{COLLISION_COUNTS, Case, Question, Source};
 
 /// A failure of the harness or of its files, in words.
 pub type Result<T, E = String> = std::result::Result<T, E>;
@@ -14,46 +15,6 @@ pub type Result<T, E = String> = std::result::Result<T, E>;
 /// The folder `golden/` of this repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden")
-}
-
-/// One question: an object or a text.
-#[derive(Debug)]
-pub struct Case {
-    /// Stable and unique.
-    pub id: String,
-    /// The object's JSON as it was written; duplicate keys and odd numbers included.
-    pub object: Option<Box<RawValue>>,
-    /// The YAML text.
-    pub text: Option<String>,
-    /// What the controllers of some release made of the object.
-    pub state: Option<Box<RawValue>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CaseLine {
-    id: String,
-    #[serde(default)]
-    about: Option<String>,
-    #[serde(default)]
-    object: Option<Box<RawValue>>,
-    #[serde(default)]
-    text: Option<String>,
-    #[serde(default)]
-    state: Option<Box<RawValue>>,
-}
-
-/// Where cases come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// `golden/corpus/*.jsonl` except the YAML texts.
-    Objects,
-    /// `golden/corpus/yaml.jsonl`
-    Texts,
-    /// `golden/random/<release>.jsonl`
-    Random,
-    /// `golden/before/<release>.jsonl`
-    Before,
 }
 
 /// Reads a file of one JSON value a line, saying which line is at fault.
@@ -113,47 +74,60 @@ pub fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// When a file is missing, damaged or holds a case without a question.
-pub fn cases(golden: &Path, source: Source, release: &str) -> Result<Vec<Case>> {
-    let corpus = golden.join("corpus");
-    let paths = match source {
-        Source::Objects => files(&corpus, ".jsonl")?
-            .into_iter()
-            .filter(|path| !path.ends_with("yaml.jsonl"))
-            .collect(),
-        Source::Texts => vec![corpus.join("yaml.jsonl")],
-        Source::Random => vec![golden.join("random").join(format!("{release}.jsonl"))],
-        Source::Before => vec![golden.join("before").join(format!("{release}.jsonl"))],
-    };
+pub fn cases(golden: &Path, source: Source<'_>) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
-    for path in paths {
-        for line in lines::<CaseLine>(&path)? {
-            if line.object.is_some() == line.text.is_some() {
-                return Err(format!(
-                    "{}: {}: needs an object or a text",
-                    path.display(),
-                    line.id
-                ));
+    for path in source_files(golden, source)? {
+        for case in lines::<Case>(&path)? {
+            let place = || format!("{}: {}", path.display(), case.id);
+            if case.id.is_empty() || case.members.is_empty() {
+                return Err(format!("{}: a case needs an id and an input", place()));
             }
-            let ours = matches!(source, Source::Objects | Source::Texts);
-            if ours && line.about.as_deref().unwrap_or_default().is_empty() {
-                return Err(format!(
-                    "{}: {}: does not say what it is about",
-                    path.display(),
-                    line.id
-                ));
+            let ours = !matches!(source, Source::Random(_) | Source::Before(_));
+            if ours && case.about.is_empty() {
+                return Err(format!("{}: does not say what it is about", place()));
             }
-            cases.push(Case {
-                id: line.id,
-                object: line.object,
-                text: line.text,
-                state: line.state,
-            });
+            cases.push(case);
         }
     }
     if cases.is_empty() {
-        return Err(format!("no cases in {}", corpus.display()));
+        return Err(format!("no cases in {source:?}"));
     }
     Ok(cases)
+}
+
+/// The files that a source consists of.
+fn source_files(golden: &Path, source: Source<'_>) -> Result<Vec<PathBuf>> {
+    let file = |folder: &str, name: &str| vec![golden.join(folder).join(format!("{name}.jsonl"))];
+    Ok(match source {
+        Source::Objects => {
+            let mut paths = files(&golden.join("corpus"), ".jsonl")?;
+            paths.retain(|path| !path.ends_with("yaml.jsonl"));
+            paths
+        }
+        Source::Texts => file("corpus", "yaml"),
+        Source::Cases(name) => file("cases", name),
+        Source::Before(release) => file("before", release),
+        Source::Random(release) => file("random", release),
+    })
+}
+
+/// SHA-256 of what a source is part of, as `regen-golden` computes it: the whole corpus, or a file.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn source_digest(golden: &Path, source: Source<'_>) -> Result<String> {
+    let paths = match source {
+        Source::Objects | Source::Texts => files(&golden.join("corpus"), ".jsonl")?,
+        _ => source_files(golden, source)?,
+    };
+    let texts: Vec<String> = paths.iter().map(|path| read(path)).collect::<Result<_>>()?;
+    Ok(sha256(texts.concat().as_bytes()))
+}
+
+/// Whether a release has random objects.
+pub fn has_random(golden: &Path, release: &str) -> bool {
+    let path = golden.join("random").join(format!("{release}.jsonl"));
+    path.exists()
 }
 
 /// What a reference answered.
@@ -212,95 +186,26 @@ impl Vector {
     }
 }
 
-/// What is asked about every case: `container-hash.delivered`, `deep-hash.internal.static`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Question {
-    /// As files are named.
-    pub name: String,
-    /// `container-hash`
-    pub subject: String,
-    /// `decoded`, `delivered`, `static`
-    pub view: Option<String>,
-    /// `versioned`, `internal`, `collided`, `url`
-    pub form: Option<String>,
-    /// The release that left behind what is asked about; none for the corpus.
-    pub before: Option<String>,
+/// The question that a file of vectors answers.
+///
+/// # Errors
+/// When its name is no question's.
+pub fn question_of_file(path: &Path) -> Result<Question> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name
+        .strip_suffix(".jsonl")
+        .ok_or_else(|| format!("{}: not a file of vectors", path.display()))?;
+    Question::new(stem)
 }
 
-/// The collision counts that Pod templates are hashed with, as JSON.
-pub const COLLISION_COUNTS: &str = "[null,0,1,7,2147483647]";
-
-/// Where a static Pod of the form `url` comes from, as JSON.
-pub const URL: &str = "\"http://manifests.example/pod.yaml\"";
-
-/// The collision count of the form `collided`, as JSON.
-pub const COLLISION_COUNT: &str = "7";
-
-impl Question {
-    /// Reads `<subject>[.<form>][.<view>][@<release>]`.
-    ///
-    /// # Errors
-    /// When the name does not follow the pattern.
-    pub fn new(name: &str) -> Result<Question> {
-        let (asked, before) = match name.split_once('@') {
-            Some((asked, before)) => (asked, Some(before.to_owned())),
-            None => (name, None),
-        };
-        let mut parts = asked.split('.');
-        let subject = parts.next().unwrap_or_default().to_owned();
-        let (mut view, mut form) = (None, None);
-        for part in parts {
-            match part {
-                "decoded" | "delivered" | "served" | "static" if view.is_none() => {
-                    view = Some(part.to_owned());
-                }
-                "versioned" | "internal" | "collided" | "url" if form.is_none() => {
-                    form = Some(part.to_owned())
-                }
-                _ => return Err(format!("{name}: not a question")),
-            }
-        }
-        Ok(Question {
-            name: name.to_owned(),
-            subject,
-            view,
-            form,
-            before,
-        })
-    }
-
-    /// The question that a file of vectors answers.
-    ///
-    /// # Errors
-    /// When its name is no question's.
-    pub fn of_file(path: &Path) -> Result<Question> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let stem = name
-            .strip_suffix(".jsonl")
-            .ok_or_else(|| format!("{}: not a file of vectors", path.display()))?;
-        Question::new(stem)
-    }
-
-    /// Where its cases stand.
-    pub fn source(&self) -> Source {
-        if self.before.is_some() {
-            Source::Before
-        } else if self.subject == "yaml-to-json" {
-            Source::Texts
-        } else {
-            Source::Objects
-        }
-    }
-
-    /// All questions that the manifest knows.
-    ///
-    /// # Errors
-    /// When a name is no question's.
-    pub fn all(manifest: &Manifest) -> Result<Vec<Question>> {
-        let entries = manifest.releases.iter();
-        let names: BTreeSet<&String> = entries.flat_map(|entry| entry.answers.keys()).collect();
-        names.into_iter().map(|name| Question::new(name)).collect()
-    }
+/// All questions that the manifest knows.
+///
+/// # Errors
+/// When a name is no question's.
+pub fn questions(manifest: &Manifest) -> Result<Vec<Question>> {
+    let entries = manifest.releases.iter();
+    let names: BTreeSet<&String> = entries.flat_map(|entry| entry.answers.keys()).collect();
+    names.into_iter().map(|name| Question::new(name)).collect()
 }
 
 /// `vectors/<question>.jsonl`: what all releases answered, each answer from the release on that
@@ -509,8 +414,9 @@ pub struct Provenance {
     pub toolchain: String,
     /// SHA-256 of the reference's sources.
     pub go_ref_sha256: String,
-    /// SHA-256 of the corpus.
-    pub corpus_sha256: String,
+    /// SHA-256 of what it was asked about, by source: `corpus`, `random`, `cases/<name>`,
+    /// `before/<release>`.
+    pub inputs: BTreeMap<String, String>,
     /// Its answers about the corpus, by question; without cases where the release has no such thing,
     /// and absent where it was not asked yet.
     pub answers: BTreeMap<String, Tally>,

@@ -2,6 +2,7 @@
 //!
 //! * [`golden`] reads what stands in `golden/`: the corpus, the vectors that the Go references
 //!   wrote, and the manifest that says where they came from.
+//! * [`question`] is what is asked about a case; shared with what asks the references.
 //! * [`testee`] is whoever answers: this engine in-process, or any program that speaks the protocol.
 //! * [`run`] asks a question about every case and holds the answers against vectors.
 //! * [`suite`] is all of it: every release, every question, every case.
@@ -17,6 +18,7 @@ pub mod coverage;
 pub mod golden;
 pub mod known_failures;
 pub mod lint;
+pub mod question;
 pub mod run;
 pub mod suite;
 pub mod testee;

@@ -1,14 +1,15 @@
 //! The golden files themselves: complete, unique, of known provenance, no older than what they
 //! were made of. Each check returns what is wrong, all of it, in words.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use kubehash::release::Release;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::golden::{self, Manifest, Question, Result, Source, Tally, Told, Vectors};
+use crate::golden::{self, Manifest, Provenance, Result, Tally, Told, Vectors};
+use crate::question::{QUESTIONS, Question, Source};
 
 /// Everything that is wrong with a `golden/` folder.
 ///
@@ -19,7 +20,7 @@ pub fn lint(golden: &Path) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     unique_cases(golden, &manifest, &mut wrong)?;
     provenance(golden, &manifest, &mut wrong)?;
-    let questions = Question::all(&manifest)?;
+    let questions = golden::questions(&manifest)?;
     for question in &questions {
         answers(golden, &manifest, question, &mut wrong);
     }
@@ -31,16 +32,28 @@ pub fn lint(golden: &Path) -> Result<Vec<String>> {
 
 fn unique_cases(golden: &Path, manifest: &Manifest, wrong: &mut Vec<String>) -> Result<()> {
     let mut seen = BTreeSet::new();
-    let mut all = golden::cases(golden, Source::Objects, "")?;
-    all.extend(golden::cases(golden, Source::Texts, "")?);
-    for entry in &manifest.releases {
-        if golden
-            .join("random")
-            .join(format!("{}.jsonl", entry.release))
-            .exists()
-        {
-            all.extend(golden::cases(golden, Source::Random, &entry.release)?);
-        }
+    let mut sources = vec![Source::Objects, Source::Texts];
+    let questions: Vec<Question> = QUESTIONS
+        .iter()
+        .map(|name| Question::new(name))
+        .collect::<Result<_>>()?;
+    let named: BTreeSet<&str> = questions
+        .iter()
+        .filter_map(|question| match question.source() {
+            Source::Cases(name) => Some(name),
+            _ => None,
+        })
+        .collect();
+    sources.extend(named.into_iter().map(Source::Cases));
+    let random = manifest.releases.iter().map(|entry| &*entry.release);
+    sources.extend(
+        random
+            .filter(|release| golden::has_random(golden, release))
+            .map(Source::Random),
+    );
+    let mut all = Vec::new();
+    for source in sources {
+        all.extend(golden::cases(golden, source)?);
     }
     for case in all {
         if !seen.insert(case.id.clone()) {
@@ -54,12 +67,12 @@ fn provenance(golden: &Path, manifest: &Manifest, wrong: &mut Vec<String>) -> Re
     if manifest.releases.is_empty() {
         wrong.push("the manifest names no release".into());
     }
-    let corpus = corpus_digest(golden)?;
+    let mut digests = BTreeMap::new();
     for entry in &manifest.releases {
         let release = &entry.release;
-        if entry.corpus_sha256 != corpus {
+        for name in outdated(golden, entry, &mut digests)? {
             wrong.push(format!(
-                "{release}: vectors are older than the corpus; run cargo xtask regen-golden {release}"
+                "{release}: vectors are older than golden/{name}; run cargo xtask regen-golden {release}"
             ));
         }
         let told = [
@@ -74,11 +87,7 @@ fn provenance(golden: &Path, manifest: &Manifest, wrong: &mut Vec<String>) -> Re
         if entry.answers.is_empty() {
             wrong.push(format!("{release}: no answers"));
         }
-        let lies = golden
-            .join("random")
-            .join(format!("{release}.jsonl"))
-            .exists();
-        if lies == entry.random.is_empty() {
+        if golden::has_random(golden, release) == entry.random.is_empty() {
             wrong.push(format!(
                 "{release}: random objects or answers about them are missing"
             ));
@@ -95,30 +104,43 @@ fn provenance(golden: &Path, manifest: &Manifest, wrong: &mut Vec<String>) -> Re
     Ok(())
 }
 
-/// SHA-256 over the corpus' files in the order of their names, as `regen-golden` computes it.
-///
-/// # Errors
-/// When a file cannot be read.
-pub fn corpus_digest(golden: &Path) -> Result<String> {
-    let mut text = String::new();
-    for path in golden::files(&golden.join("corpus"), ".jsonl")? {
-        text.push_str(&golden::read(&path)?);
+/// The sources that a release was asked about, and that are not now as they were then.
+fn outdated(
+    golden: &Path,
+    entry: &Provenance,
+    digests: &mut BTreeMap<(String, String), String>,
+) -> Result<BTreeSet<String>> {
+    let questions: Vec<Question> = entry
+        .answers
+        .keys()
+        .map(|name| Question::new(name))
+        .collect::<Result<_>>()?;
+    let mut sources: Vec<Source<'_>> = questions.iter().map(Question::source).collect();
+    if !entry.random.is_empty() {
+        sources.push(Source::Random(&entry.release));
     }
-    Ok(golden::sha256(text.as_bytes()))
+    let mut outdated = BTreeSet::new();
+    for source in sources {
+        let name = source.name();
+        let of = match source {
+            Source::Random(release) => release,
+            _ => "",
+        };
+        let key = (name.clone(), of.to_owned());
+        if !digests.contains_key(&key) {
+            digests.insert(key.clone(), golden::source_digest(golden, source)?);
+        }
+        if entry.inputs.get(&name) != digests.get(&key) {
+            outdated.insert(name);
+        }
+    }
+    Ok(outdated)
 }
 
 fn answers(golden: &Path, manifest: &Manifest, question: &Question, wrong: &mut Vec<String>) {
     let name = format!("vectors/{}.jsonl", question.name);
-    let read = Vectors::read(golden, &question.name, manifest).and_then(|vectors| {
-        Ok((
-            vectors,
-            golden::cases(
-                golden,
-                question.source(),
-                question.before.as_deref().unwrap_or_default(),
-            )?,
-        ))
-    });
+    let read = Vectors::read(golden, &question.name, manifest)
+        .and_then(|vectors| Ok((vectors, golden::cases(golden, question.source())?)));
     let (vectors, cases) = match read {
         Ok(read) => read,
         Err(error) => return wrong.push(error),
@@ -135,7 +157,7 @@ fn answers(golden: &Path, manifest: &Manifest, question: &Question, wrong: &mut 
 
 fn random_answers(golden: &Path, manifest: &Manifest, wrong: &mut Vec<String>) {
     for entry in &manifest.releases {
-        for (question, tally) in &entry.random {
+        for (question, tally) in entry.random.iter().filter(|(_, tally)| tally.cases > 0) {
             let place = format!("vectors/random/{}/{question}.jsonl", entry.release);
             match golden::random_vectors(golden, &entry.release, question) {
                 Ok(told) => held_to(&place, &told.iter().collect::<Vec<_>>(), tally, wrong),
@@ -221,7 +243,7 @@ fn values(golden: &Path, manifest: &Manifest, wrong: &mut Vec<String>) -> Result
     }
     for path in golden::files(&golden.join("values"), ".jsonl")? {
         let name = format!("values/{}", path.file_name().unwrap_or_default().display());
-        let subject = Question::of_file(&path)?.subject;
+        let subject = golden::question_of_file(&path)?.subject;
         let mut referred: BTreeSet<String> = BTreeSet::new();
         if let Ok(vectors) = Vectors::read(golden, &subject, manifest) {
             referred.extend(vectors.vectors().filter_map(|vector| vector.object.clone()));

@@ -1,16 +1,14 @@
 //! A question about every case, put to a testee, and the answers held against vectors.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::golden::{
-    COLLISION_COUNT, COLLISION_COUNTS, Case, Question, Result, URL, Vector, mask_uid, short_digest,
-    uid_of,
-};
+use crate::golden::{Result, Vector, mask_uid, short_digest, uid_of};
 use crate::known_failures::KnownFailures;
+use crate::question::{self, Case, Question};
 use crate::testee::{Broken, Testee};
 
 /// What became of the cases of one run. The sum is the denominator.
@@ -117,47 +115,6 @@ impl fmt::Display for Asked<'_> {
     }
 }
 
-/// The request for a case.
-pub fn request(asked: Asked<'_>, case: &Case) -> String {
-    let question = asked.question;
-    let mut fields = BTreeMap::from([
-        ("id", quoted(&case.id)),
-        ("subject", quoted(&question.subject)),
-        ("release", quoted(asked.release)),
-    ]);
-    if let Some(view) = &question.view {
-        fields.insert("view", quoted(view));
-    }
-    match question.form.as_deref() {
-        Some("collided") => drop(fields.insert("collisionCount", COLLISION_COUNT.to_owned())),
-        Some("url") => drop(fields.insert("url", URL.to_owned())),
-        Some(form) => drop(fields.insert("form", quoted(form))),
-        None => {}
-    }
-    if question.subject == "pod-template-hash" {
-        fields.insert("collisionCounts", COLLISION_COUNTS.to_owned());
-    }
-    if let Some(state) = &case.state {
-        fields.insert("state", state.get().to_owned());
-    }
-    // The object goes in as it was written: duplicate keys and odd numbers are the point of it.
-    if let Some(object) = &case.object {
-        fields.insert("object", object.get().to_owned());
-    }
-    if let Some(text) = &case.text {
-        fields.insert("text", quoted(text));
-    }
-    let fields: Vec<String> = fields
-        .iter()
-        .map(|(key, value)| format!("\"{key}\":{value}"))
-        .collect();
-    format!("{{{}}}", fields.join(","))
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
 /// Puts a question about all cases to a testee.
 ///
 /// # Errors
@@ -179,7 +136,9 @@ pub fn run(
     let mut score = Score::default();
     for case in cases {
         let vector = expected.remove(&*case.id);
-        let outcome = match testee.answer(&request(asked, case)) {
+        let request = asked.question.request(asked.release, case);
+        let request = request.ok_or_else(|| format!("{name}: {} asks nothing", case.id))?;
+        let outcome = match testee.answer(&request) {
             Ok(line) => compare(case, vector, &line),
             Err(Broken::Panicked(words)) => {
                 score.panicked.push(format!("{name} {}: {words}", case.id));
@@ -258,7 +217,11 @@ fn compare(case: &Case, vector: Option<&Vector>, line: &str) -> Outcome {
     }
     if let Some(want) = &vector.object {
         let object = answer.state.as_ref().or(answer.object.as_ref());
-        let text = object.map(|object| object.get());
+        let content = match object {
+            Some(_) => None,
+            None => question::content(line).unwrap_or_default(),
+        };
+        let text = object.map(|object| object.get()).or(content.as_deref());
         if let Some(uid) = &vector.uid
             && text.and_then(uid_of).as_ref() != Some(uid)
         {

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use crate::golden::{self, Case, Manifest, Question, Result, Source, Tally, Vector, Vectors};
+use crate::golden::{self, Manifest, Result, Tally, Vector, Vectors};
 use crate::known_failures::KnownFailures;
+use crate::question::{Case, Question, Source};
 use crate::run::{Asked, Score, run};
 use crate::testee::Testee;
 
@@ -17,7 +18,8 @@ pub struct Suite {
     /// Everything that is asked.
     pub questions: Vec<Question>,
     vectors: BTreeMap<String, OnceLock<Result<Vectors>>>,
-    corpus: [Arc<Vec<Case>>; 2],
+    objects: Arc<Vec<Case>>,
+    texts: Arc<Vec<Case>>,
 }
 
 impl Suite {
@@ -27,17 +29,15 @@ impl Suite {
     /// When one of them is missing or damaged.
     pub fn read(root: &Path) -> Result<Suite> {
         let manifest = Manifest::read(root)?;
-        let questions = Question::all(&manifest)?;
+        let questions = golden::questions(&manifest)?;
         let vectors = questions.iter().map(|q| (q.name.clone(), OnceLock::new()));
         Ok(Suite {
             root: root.to_owned(),
             vectors: vectors.collect(),
             questions,
             manifest,
-            corpus: [
-                Arc::new(golden::cases(root, Source::Objects, "")?),
-                Arc::new(golden::cases(root, Source::Texts, "")?),
-            ],
+            objects: Arc::new(golden::cases(root, Source::Objects)?),
+            texts: Arc::new(golden::cases(root, Source::Texts)?),
         })
     }
 
@@ -83,19 +83,16 @@ impl Suite {
     /// The cases that a question is about.
     ///
     /// # Errors
-    /// When the random objects cannot be read.
+    /// When they cannot be read.
     pub fn cases(&self, asked: Asked<'_>) -> Result<Arc<Vec<Case>>> {
-        let [objects, texts] = &self.corpus;
-        match asked.question.source() {
-            _ if asked.random => {
-                golden::cases(&self.root, Source::Random, asked.release).map(Arc::new)
-            }
-            Source::Before => {
-                let before = asked.question.before.as_deref().unwrap_or_default();
-                golden::cases(&self.root, Source::Before, before).map(Arc::new)
-            }
-            Source::Texts => Ok(Arc::clone(texts)),
-            _ => Ok(Arc::clone(objects)),
+        let source = match asked.random {
+            true => Source::Random(asked.release),
+            false => asked.question.source(),
+        };
+        match source {
+            Source::Objects => Ok(Arc::clone(&self.objects)),
+            Source::Texts => Ok(Arc::clone(&self.texts)),
+            source => golden::cases(&self.root, source).map(Arc::new),
         }
     }
 

@@ -14,7 +14,7 @@ use harness::suite::Suite;
 use kubehash::schema::Schema;
 
 fn corpus() -> Vec<Case> {
-    golden::cases(&golden::root(), Source::Objects, "").unwrap()
+    golden::cases(&golden::root(), Source::Objects).unwrap()
 }
 
 #[test]

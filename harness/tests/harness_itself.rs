@@ -28,7 +28,7 @@ fn load_of(question: &Question) -> (Vec<Vector>, Vec<Case>) {
         random: false,
     };
     let suite = Suite::read(&golden::root()).unwrap();
-    let cases = golden::cases(&golden::root(), question.source(), "").unwrap();
+    let cases = golden::cases(&golden::root(), question.source()).unwrap();
     (suite.vectors(asked).unwrap(), cases)
 }
 
@@ -449,7 +449,7 @@ fn a_corpus_newer_than_its_vectors_and_a_case_that_stands_twice_are_reported() {
     });
     let wrong = copy.wrong();
     assert!(
-        wrong.iter().any(|w| w.contains("older than the corpus")),
+        wrong.iter().any(|w| w.contains("older than golden/corpus")),
         "{wrong:?}"
     );
     assert!(

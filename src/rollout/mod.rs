@@ -461,7 +461,7 @@ mod tests {
                 ""
             };
             let outcome = reconcile(release, kind, replicas, "{}");
-            let [revision] = outcome.revisions.as_slice() else {
+            let [revision] = outcome.state.revisions.as_slice() else {
                 panic!("{outcome:?}");
             };
             assert_eq!(revision.name, name, "{release} {kind}");
@@ -501,7 +501,7 @@ mod tests {
                 r#""updateStrategy":"#
             };
             let outcome = reconcile("v1.30.14", kind, &format!("{spec}{strategy}"), OLD);
-            assert_eq!(outcome.replaced, replaced, "{kind} {strategy}");
+            assert_eq!(outcome.state.replaced, replaced, "{kind} {strategy}");
             assert_eq!(outcome.rollout, rollout, "{kind} {strategy}");
         }
     }
@@ -515,7 +515,7 @@ mod tests {
                 r#""replicas":2,"#
             };
             let first = reconcile("v1.30.14", kind, replicas, "{}");
-            let mut there = serde_json::to_value(&first).unwrap();
+            let mut there = serde_json::to_value(&first.state).unwrap();
             if kind == "DaemonSet" {
                 for (at, pod) in there["pods"].as_array_mut().unwrap().iter_mut().enumerate() {
                     pod["name"] = format!("web-{at}").into();
@@ -523,8 +523,8 @@ mod tests {
             }
             let again = reconcile("v1.30.14", kind, replicas, &there.to_string());
             assert_eq!(again.rollout, Rollout::None, "{kind}");
-            assert_eq!(again.revisions, first.revisions);
-            assert!(again.replaced.is_empty());
+            assert_eq!(again.state.revisions, first.state.revisions);
+            assert!(again.state.replaced.is_empty());
         }
     }
 
@@ -533,9 +533,9 @@ mod tests {
         let taken = r#"{"revisions":[{"name":"web-7cd85967b8","revision":3,"data":"{}",
             "labels":{"app":"web","controller-revision-hash":"x"}}]}"#;
         let outcome = reconcile("v1.30.14", "DaemonSet", "", taken);
-        assert_eq!(outcome.collision_count, Some(1));
-        assert_eq!(outcome.revisions.len(), 2);
-        assert!(outcome.revisions.iter().any(|r| r.revision == 4));
+        assert_eq!(outcome.state.collision_count, Some(1));
+        assert_eq!(outcome.state.revisions.len(), 2);
+        assert!(outcome.state.revisions.iter().any(|r| r.revision == 4));
     }
 
     #[test]
@@ -556,11 +556,12 @@ mod tests {
         let same = before(&template("nginx:1.25", 9_007_199_254_740_993));
         let outcome = reconcile("v1.30.14", "Deployment", r#""replicas":2,"#, &same);
         assert_eq!(outcome.rollout, Rollout::None);
-        assert_eq!(outcome.replica_sets.len(), 1);
+        assert_eq!(outcome.state.replica_sets.len(), 1);
         let other = before(&template("nginx:1.24", 9_007_199_254_740_993));
         let outcome = reconcile("v1.30.14", "Deployment", r#""replicas":2,"#, &other);
         assert_eq!(outcome.rollout, Rollout::Full);
         let sizes: Vec<_> = outcome
+            .state
             .replica_sets
             .iter()
             .map(|set| set.replicas)

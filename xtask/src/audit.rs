@@ -24,7 +24,7 @@ pub(crate) struct Audited {
     pub(crate) release: String,
     /// What the reference was made of, and what it was asked.
     pub(crate) go_ref_sha256: String,
-    pub(crate) corpus_sha256: String,
+    pub(crate) inputs: BTreeMap<String, String>,
     /// Answers that were compared.
     pub(crate) compared: usize,
     /// Answers that are not what the speaker said.

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 use crate::goref::pins::{Mode, Substitution};
+use crate::question::{Case, Source};
 use crate::release::Release;
 
 pub(crate) use schemas::{SchemaAnswer, Schemas};
@@ -36,14 +37,10 @@ pub(crate) fn short_digest(bytes: &[u8]) -> String {
     digest
 }
 
-/// A case of the corpus, a random object, or what a release left behind; `object`, `text` and
-/// `state` are as the file has them.
-#[derive(Deserialize)]
-pub(crate) struct Case {
-    pub(crate) id: String,
-    pub(crate) object: Option<Box<RawValue>>,
-    pub(crate) text: Option<Box<RawValue>>,
-    pub(crate) state: Option<Box<RawValue>>,
+/// What a source holds.
+pub(crate) struct Cases {
+    pub(crate) cases: Vec<Case>,
+    pub(crate) sha256: String,
 }
 
 /// `golden/manifest.json`: where every vector comes from.
@@ -70,9 +67,8 @@ pub(crate) struct Provenance {
     pub(crate) mode: Mode,
     pub(crate) substitutions: Vec<Substitution>,
     pub(crate) go_ref_sha256: String,
-    pub(crate) corpus_sha256: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) random_sha256: Option<String>,
+    /// The digests of what it was asked about, by [`Source::name`].
+    pub(crate) inputs: BTreeMap<String, String>,
     /// By question, about the corpus; without cases where the release has no such thing, and absent
     /// where it was not asked yet.
     pub(crate) answers: BTreeMap<String, Tally>,
@@ -98,47 +94,58 @@ impl Golden {
         Golden { root }
     }
 
-    /// The corpus in its order (files by name, then lines), and its digest.
-    pub(crate) fn corpus(&self) -> Result<(Vec<Case>, String)> {
+    /// The cases of a source in their order (files by name, then lines), and the digest of what the
+    /// source is part of; nothing where a release made no such file.
+    pub(crate) fn cases(&self, source: Source<'_>) -> Result<Option<Cases>> {
+        let (folder, names) = match source {
+            Source::Objects | Source::Texts => ("corpus", jsonl_files(&self.root.join("corpus"))?),
+            Source::Cases(name) => ("cases", vec![self.file("cases", name)]),
+            Source::Before(release) => ("before", vec![self.file("before", release)]),
+            Source::Random(release) => ("random", vec![self.file("random", release)]),
+        };
+        let made = matches!(folder, "before" | "random");
+        if made && names.iter().any(|path| !path.exists()) {
+            return Ok(None);
+        }
         let mut cases = Vec::new();
         let mut bytes = Vec::new();
-        for file in jsonl_files(&self.root.join("corpus"))? {
+        for file in names {
             let text = read(&file)?;
             bytes.extend(text.as_bytes());
-            cases.extend(parse_cases(&file, &text)?);
+            let texts = file.ends_with("yaml.jsonl");
+            if !matches!(source, Source::Objects | Source::Texts)
+                || texts == (source == Source::Texts)
+            {
+                cases.extend(parse_cases(&file, &text)?);
+            }
         }
         let mut seen = BTreeSet::new();
         if let Some(twice) = cases.iter().find(|case| !seen.insert(&case.id)) {
             return Err(Error::Failed(format!(
-                "golden/corpus: the id {} occurs twice",
+                "golden/{folder}: the id {} occurs twice",
                 twice.id
             )));
         }
-        Ok((cases, sha256_hex(&bytes)))
+        Ok(Some(Cases {
+            cases,
+            sha256: sha256_hex(&bytes),
+        }))
     }
 
-    /// The random objects of a release, if it makes any, and their digest.
-    pub(crate) fn random(&self, release: &str) -> Result<Option<(Vec<Case>, String)>> {
-        let path = self.root.join(random_path(release));
-        if !path.exists() {
-            return Ok(None);
-        }
-        let text = read(&path)?;
-        Ok(Some((
-            parse_cases(&path, &text)?,
-            sha256_hex(text.as_bytes()),
-        )))
+    /// The releases that left something behind.
+    pub(crate) fn before(&self) -> Result<Vec<String>> {
+        let files = jsonl_files(&self.root.join("before"))?.into_iter();
+        let stem = |path: PathBuf| {
+            path.file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        };
+        Ok(files.map(stem).collect())
     }
 
-    /// What releases left behind, by release: workloads as they were persisted, with what their
-    /// controllers made of them.
-    pub(crate) fn before(&self) -> Result<Vec<(String, Vec<Case>)>> {
-        let mut all = Vec::new();
-        for file in jsonl_files(&self.root.join("before"))? {
-            let release = file.file_stem().unwrap_or_default().to_string_lossy();
-            all.push((release.into_owned(), parse_cases(&file, &read(&file)?)?));
-        }
-        Ok(all)
+    fn file(&self, folder: &str, name: &str) -> PathBuf {
+        self.root.join(folder).join(format!("{name}.jsonl"))
     }
 
     /// Puts a file in place at once.
@@ -448,6 +455,7 @@ fn jsonl_files(dir: &Path) -> Result<Vec<PathBuf>> {
 mod tests {
     use super::*;
     use crate::project_root;
+    use crate::question::Question;
 
     #[test]
     fn every_release_is_intact_and_written_as_it_is_read() {
@@ -460,10 +468,11 @@ mod tests {
             .collect();
         assert!(all.len() >= 37);
         assert_eq!(golden.intact(&manifest).unwrap(), all);
-        let (corpus, _) = golden.corpus().unwrap();
-        let order: Vec<&str> = corpus.iter().map(|case| &*case.id).collect();
         for path in jsonl_files(&golden.root.join("vectors")).unwrap() {
             let question = path.file_stem().unwrap().to_str().unwrap();
+            let source = Question::new(question).unwrap();
+            let cases = golden.cases(source.source()).unwrap().unwrap();
+            let order: Vec<&str> = cases.cases.iter().map(|case| &*case.id).collect();
             let mut file = golden.question(question, &manifest).unwrap();
             let answers = file.answers("v1.30.14");
             file.set("v1.30.14", &answers, &order).unwrap();

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Instant;
 
 use serde::Deserialize;
@@ -18,152 +19,18 @@ use xshell::Shell;
 use crate::audit::{self, Audited, Speakers};
 use crate::error::{Error, Result};
 use crate::flags::RegenGolden;
-use crate::golden::{self, Answer, Answers, Case, Golden, Parts, Provenance, SchemaAnswer};
+use crate::golden::{self, Answer, Answers, Cases, Golden, Parts, Provenance, SchemaAnswer};
 use crate::goref::pins::{Pin, Pins};
 use crate::goref::{Reference, Speed, lock};
 use crate::project_root;
+use crate::question::{self, QUESTIONS, Question, RECONCILE_LEFT_BEHIND, Source};
 use crate::release::Release;
-
-/// Something every case is asked: a subject, and what of the request varies within it.
-#[derive(Clone)]
-struct Question {
-    subject: &'static str,
-    form: Option<&'static str>,
-    view: Option<&'static str>,
-    input: Input,
-    /// The release that left behind what is asked about; none for the corpus.
-    before: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Input {
-    Object,
-    Text,
-}
-
-const fn question(
-    subject: &'static str,
-    form: Option<&'static str>,
-    view: Option<&'static str>,
-) -> Question {
-    Question {
-        subject,
-        form,
-        view,
-        input: Input::Object,
-        before: None,
-    }
-}
 
 /// The subject whose objects have a UID that is a hash of all the rest.
 const READ_FILE: &str = "read-file";
 
-/// The subject that lets a controller work.
-const RECONCILE: &str = "reconcile";
-
-/// Collision counts that every Pod template is hashed with: none, none yet, some, the last.
-const COLLISION_COUNTS: &str = "[null,0,1,7,2147483647]";
-
-/// Where a static Pod of the form `url` comes from.
-const URL: &str = "\"http://manifests.example/pod.yaml\"";
-
-/// The collision count of the form `collided`.
-const COLLISION_COUNT: &str = "7";
-
-/// All questions about the corpus; each has a file of vectors of its own.
-const QUESTIONS: &[Question] = &[
-    question("container-hash", None, Some("decoded")),
-    question("container-hash", None, Some("delivered")),
-    question("container-hash", None, Some("static")),
-    question("container-hash-legacy", None, Some("decoded")),
-    question("container-hash-legacy", None, Some("delivered")),
-    question("container-hash-legacy", None, Some("static")),
-    question("container-hash-without-resources", None, Some("decoded")),
-    question("container-hash-without-resources", None, Some("delivered")),
-    question("container-hash-without-resources", None, Some("static")),
-    question("deep-hash", Some("versioned"), Some("decoded")),
-    question("deep-hash", Some("versioned"), Some("delivered")),
-    question("deep-hash", Some("versioned"), Some("static")),
-    question("deep-hash", Some("internal"), Some("decoded")),
-    question("deep-hash", Some("internal"), Some("delivered")),
-    question("deep-hash", Some("internal"), Some("static")),
-    question("defaults", None, None),
-    question("create", None, None),
-    question("serve", None, None),
-    question("receive", None, None),
-    question(READ_FILE, None, None),
-    question(READ_FILE, Some("url"), None),
-    question("pod-template-hash", None, Some("decoded")),
-    question("pod-template-hash", None, Some("delivered")),
-    question(RECONCILE, None, Some("delivered")),
-    question(RECONCILE, Some("collided"), Some("delivered")),
-    Question {
-        subject: "yaml-to-json",
-        form: None,
-        view: None,
-        input: Input::Text,
-        before: None,
-    },
-];
-
 /// How often the questions whose answers may vary are asked again.
 const VARIATION_TRIALS: usize = 12;
-
-impl Question {
-    /// `deep-hash.internal.delivered`, `reconcile.served@v1.33.13`: the file's name without its
-    /// extension.
-    fn name(&self) -> String {
-        let parts = [Some(self.subject), self.form, self.view];
-        let mut name = parts.into_iter().flatten().collect::<Vec<_>>().join(".");
-        if let Some(before) = &self.before {
-            name.push('@');
-            name.push_str(before);
-        }
-        name
-    }
-
-    /// Members of a request that are the same about every case.
-    fn members(&self) -> String {
-        let mut members = String::new();
-        let mut add = |key: &str, value: &str| {
-            members.push_str(&format!(r#","{key}":{value}"#));
-        };
-        match self.form {
-            Some("collided") => add("collisionCount", COLLISION_COUNT),
-            Some("url") => add("url", URL),
-            Some(form) => add("form", &format!("\"{form}\"")),
-            None => {}
-        }
-        if let Some(view) = self.view {
-            add("view", &format!("\"{view}\""));
-        }
-        if self.subject == "pod-template-hash" {
-            add("collisionCounts", COLLISION_COUNTS);
-        }
-        members
-    }
-
-    /// The request about a case, or nothing if the case has no such input.
-    fn request(&self, release: &str, case: &Case) -> Result<Option<String>> {
-        let (key, input) = match self.input {
-            Input::Object => ("object", &case.object),
-            Input::Text => ("text", &case.text),
-        };
-        let Some(input) = input else { return Ok(None) };
-        let mut line = format!(
-            r#"{{"id":{},"subject":"{}","release":"{release}""#,
-            serde_json::to_string(&case.id)?,
-            self.subject
-        );
-        line.push_str(&self.members());
-        if let Some(state) = &case.state {
-            line.push_str(&format!(r#","state":{}"#, state.get()));
-        }
-        line.push_str(&format!(r#","{key}":{}}}"#, input.get()));
-        line.push('\n');
-        Ok(Some(line))
-    }
-}
 
 /// An answer to any of the questions.
 #[derive(Deserialize)]
@@ -177,6 +44,9 @@ struct Response {
     labels: Option<Box<RawValue>>,
     state: Option<Box<RawValue>>,
     json: Option<Box<RawValue>>,
+    /// What it says, if none of these.
+    #[serde(skip)]
+    content: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -210,6 +80,44 @@ pub(crate) fn run(flags: &RegenGolden) -> Result<()> {
 /// How many differences are shown of a release.
 const SHOWN: usize = 20;
 
+/// A question, and the cases that it is about.
+struct Asked {
+    question: Question,
+    /// Whether these are the release's random objects.
+    random: bool,
+    cases: Rc<Cases>,
+}
+
+impl Asked {
+    /// What the manifest calls its source.
+    fn input(&self) -> String {
+        if self.random {
+            Source::Random("").name()
+        } else {
+            self.question.source().name()
+        }
+    }
+
+    /// Whether the answers of an entry are to this question about these cases.
+    fn stands_in(&self, entry: &Provenance) -> bool {
+        let answers = if self.random {
+            &entry.random
+        } else {
+            &entry.answers
+        };
+        answers.contains_key(&self.question.name)
+            && entry.inputs.get(&self.input()) == Some(&self.cases.sha256)
+    }
+}
+
+/// The digests of all that is asked about, by name.
+fn inputs(asked: &[Asked]) -> BTreeMap<String, String> {
+    let digests = asked
+        .iter()
+        .map(|asked| (asked.input(), asked.cases.sha256.clone()));
+    digests.collect()
+}
+
 /// What one call of the task works with.
 struct Run<'a> {
     sh: &'a Shell,
@@ -222,17 +130,16 @@ struct Run<'a> {
 impl Run<'_> {
     /// Brings the parts of these releases up to date.
     fn write(&self, chosen: &[Pin]) -> Result<()> {
-        let (corpus, corpus_sha256) = self.golden.corpus()?;
         let recorded = self.golden.manifest()?;
         let intact = self.golden.intact(&recorded)?;
         for pin in chosen {
             let release = &pin.release;
-            if intact.contains(release)
-                && let Some(old) = recorded.of(release)
-                && old.go_ref_sha256 == pin.digest
-                && old.corpus_sha256 == corpus_sha256
-                && old.random_sha256 == self.golden.random(release)?.map(|(_, sha256)| sha256)
-            {
+            let old = recorded
+                .of(release)
+                .filter(|old| intact.contains(release) && old.go_ref_sha256 == pin.digest);
+            let asked = self.questions(release)?;
+            let left = !pin.before || self.golden.cases(Source::Before(release))?.is_some();
+            if left && old.is_some_and(|old| asked.iter().all(|asked| asked.stands_in(old))) {
                 eprintln!("{release}: up to date");
                 continue;
             }
@@ -244,11 +151,14 @@ impl Run<'_> {
             if let Some(random) = self.random_objects(pin, &reference)? {
                 self.golden.write(&golden::random_path(release), &random)?;
             }
-            if let Some(left) = self.left_behind(pin, &reference, &corpus)? {
+            if let Some(left) = self.left_behind(pin, &reference)? {
                 self.golden.write(&golden::before_path(release), &left)?;
             }
-            let said = self.ask_all(pin, &reference, &corpus)?;
-            self.record(pin, &reference, &said, &corpus, &corpus_sha256)?;
+            // Now there may be more to ask about; what stands as it would be answered need not be.
+            let all = self.questions(release)?;
+            let open = |asked: &&Asked| !old.is_some_and(|old| asked.stands_in(old));
+            let said = self.ask(pin, &reference, all.iter().filter(open))?;
+            self.record(pin, &reference, &said, &all, old)?;
             eprintln!(
                 "{release}: {} questions answered in {:.1} s",
                 said.asked,
@@ -260,7 +170,6 @@ impl Run<'_> {
 
     /// Compares what the references of these releases say with what is recorded.
     fn check(&self, chosen: &[Pin]) -> Result<()> {
-        let (corpus, corpus_sha256) = self.golden.corpus()?;
         let speakers = Speakers::read()?;
         let mut different = Vec::new();
         for pin in chosen {
@@ -276,15 +185,16 @@ impl Run<'_> {
                     golden::random_path(release)
                 ));
             }
-            if self.left_behind(pin, &reference, &corpus)?.is_some() {
+            if self.left_behind(pin, &reference)?.is_some() {
                 found.push(format!(
                     "golden/{} is missing",
                     golden::before_path(release)
                 ));
             }
-            let said = self.ask_all(pin, &reference, &corpus)?;
+            let all = self.questions(release)?;
+            let said = self.ask(pin, &reference, &all)?;
             found.extend(if self.golden.manifest()?.of(release).is_some() {
-                self.differences(pin, &reference, &said, &corpus_sha256)?
+                self.differences(pin, &reference, &said, &all)?
             } else {
                 self.differences_from_class(pin, &said, &speakers)?.found
             });
@@ -308,16 +218,17 @@ impl Run<'_> {
 
     /// Builds releases that others speak for, and compares.
     fn audit(&self, count: usize, seed: u64) -> Result<()> {
-        let (corpus, corpus_sha256) = self.golden.corpus()?;
         let speakers = Speakers::read()?;
         let chosen = audit::choose(self.pins, &speakers, &self.golden.manifest()?, count, seed)?;
         let known = audit::recorded()?;
         let mut lines = Vec::new();
         for pin in &chosen {
+            let asked = self.questions(&pin.release)?;
+            let inputs = inputs(&asked);
             let done = known.iter().find(|line| {
                 line.release == pin.release
                     && line.go_ref_sha256 == pin.digest
-                    && line.corpus_sha256 == corpus_sha256
+                    && line.inputs == inputs
             });
             if let Some(line) = done {
                 eprintln!("{}: audited already", pin.release);
@@ -326,7 +237,7 @@ impl Run<'_> {
             }
             let reference = self.build(pin)?;
             let _lock = self.lock()?;
-            let said = self.ask_all(pin, &reference, &corpus)?;
+            let said = self.ask(pin, &reference, &asked)?;
             let compared = self.differences_from_class(pin, &said, &speakers)?;
             for difference in compared.found.iter().take(SHOWN) {
                 eprintln!("  {difference}");
@@ -334,7 +245,7 @@ impl Run<'_> {
             let line = Audited {
                 release: pin.release.clone(),
                 go_ref_sha256: pin.digest.clone(),
-                corpus_sha256: corpus_sha256.clone(),
+                inputs,
                 compared: compared.answers,
                 differences: compared.found.len(),
             };
@@ -400,7 +311,7 @@ impl Run<'_> {
         let Some(random) = &pin.random else {
             return Ok(None);
         };
-        if self.golden.random(&pin.release)?.is_some() {
+        if self.golden.cases(Source::Random(&pin.release))?.is_some() {
             return Ok(None);
         }
         let request = format!(
@@ -412,18 +323,15 @@ impl Run<'_> {
     }
 
     /// The file of what a release leaves behind, where it is to leave something and there is none
-    /// yet: what its API server persists of the corpus' workloads, and what its controllers make of
+    /// yet: what its API server persists of our workloads, and what its controllers make of
     /// them.
-    fn left_behind(
-        &self,
-        pin: &Pin,
-        reference: &Reference,
-        corpus: &[Case],
-    ) -> Result<Option<String>> {
-        let before = self.golden.before()?;
-        if !pin.before || before.iter().any(|(release, _)| *release == pin.release) {
+    fn left_behind(&self, pin: &Pin, reference: &Reference) -> Result<Option<String>> {
+        if !pin.before || self.golden.before()?.contains(&pin.release) {
             return Ok(None);
         }
+        let Some(workloads) = self.golden.cases(Source::Cases("rollouts"))? else {
+            return Ok(None);
+        };
         let ask = |members: &str, objects: &[(&str, &RawValue)]| -> Result<Vec<Response>> {
             let mut requests = String::new();
             for (id, object) in objects {
@@ -434,9 +342,10 @@ impl Run<'_> {
             let parsed = answers.iter().map(|line| serde_json::from_str(line));
             Ok(parsed.collect::<serde_json::Result<_>>()?)
         };
-        let objects: Vec<(&str, &RawValue)> = corpus
+        let objects: Vec<(&str, &RawValue)> = workloads
+            .cases
             .iter()
-            .filter_map(|case| Some((&*case.id, &**case.object.as_ref()?)))
+            .filter_map(|case| Some((&*case.id, &**case.members.get("object")?)))
             .collect();
         let created = ask(r#""subject":"create""#, &objects)?;
         let persisted: Vec<(&str, &RawValue)> = created
@@ -456,8 +365,55 @@ impl Run<'_> {
         Ok(Some(golden::join(&lines)))
     }
 
-    /// Puts all questions to a reference.
-    fn ask_all(&self, pin: &Pin, reference: &Reference, corpus: &[Case]) -> Result<Said> {
+    /// What a release is asked, as things are now.
+    fn questions(&self, release: &str) -> Result<Vec<Asked>> {
+        let mut names: Vec<String> = QUESTIONS.iter().map(|name| (*name).to_owned()).collect();
+        for before in self.golden.before()? {
+            // Nobody goes back.
+            if Release::parse(&before)? <= Release::parse(release)? {
+                names.push(format!("{RECONCILE_LEFT_BEHIND}@{before}"));
+            }
+        }
+        let random = self.golden.cases(Source::Random(release))?.map(Rc::new);
+        let mut read: BTreeMap<String, Rc<Cases>> = BTreeMap::new();
+        let mut asked = Vec::new();
+        for name in names {
+            let question = Question::new(&name).map_err(Error::Failed)?;
+            let source = question.source();
+            let key = format!("{source:?}");
+            let cases = match read.get(&key) {
+                Some(cases) => Rc::clone(cases),
+                None => {
+                    let cases = self.golden.cases(source)?.map(Rc::new);
+                    let missing = || Error::Failed(format!("golden/{}: no cases", source.name()));
+                    Rc::clone(read.entry(key).or_insert(cases.ok_or_else(missing)?))
+                }
+            };
+            if let Some(random) = &random
+                && question.suits_random_pods()
+            {
+                asked.push(Asked {
+                    question: question.clone(),
+                    random: true,
+                    cases: Rc::clone(random),
+                });
+            }
+            asked.push(Asked {
+                question,
+                random: false,
+                cases,
+            });
+        }
+        Ok(asked)
+    }
+
+    /// Puts questions to a reference.
+    fn ask<'q>(
+        &self,
+        pin: &Pin,
+        reference: &Reference,
+        questions: impl IntoIterator<Item = &'q Asked>,
+    ) -> Result<Said> {
         let release = &pin.release;
         let schema = reference.ask(self.sh, "{\"id\":\"schema\",\"subject\":\"schema\"}\n")?;
         let schema: SchemaAnswer = serde_json::from_str(&schema.concat())
@@ -473,36 +429,21 @@ impl Run<'_> {
             asked: 0,
             answers: BTreeMap::new(),
             random: BTreeMap::new(),
-            random_sha256: None,
             values: BTreeMap::new(),
         };
-        let before = self.golden.before()?;
-        let mut asked: Vec<(Question, &[Case])> = Vec::new();
-        asked.extend(QUESTIONS.iter().map(|question| (question.clone(), corpus)));
-        for (before, cases) in &before {
-            // Nobody goes back.
-            if Release::parse(before)? <= Release::parse(release)? {
-                let mut question = question(RECONCILE, None, Some("served"));
-                question.before = Some(before.clone());
-                asked.push((question, cases));
-            }
-        }
-        for (question, cases) in asked {
-            let answered = ask(self.sh, reference, &question, release, cases)?;
+        for asked in questions {
+            let name = asked.question.name.clone();
+            let answered = ask(self.sh, reference, asked, release)?;
             said.asked += answered.asked;
+            if asked.random {
+                said.random.insert(name, answered.answers);
+                continue;
+            }
             if !answered.objects.is_empty() {
-                let values = said.values.entry(question.subject).or_default();
-                values.extend(answered.objects);
+                let values = said.values.entry(asked.question.subject.clone());
+                values.or_default().extend(answered.objects);
             }
-            said.answers.insert(question.name(), answered.answers);
-        }
-        if let Some((objects, sha256)) = self.golden.random(release)? {
-            said.random_sha256 = Some(sha256);
-            for question in QUESTIONS {
-                let answered = ask(self.sh, reference, question, release, &objects)?;
-                said.asked += answered.asked;
-                said.random.insert(question.name(), answered.answers);
-            }
+            said.answers.insert(name, answered.answers);
         }
         Ok(said)
     }
@@ -513,19 +454,23 @@ impl Run<'_> {
         pin: &Pin,
         reference: &Reference,
         said: &Said,
-        corpus: &[Case],
-        corpus_sha256: &str,
+        all: &[Asked],
+        old: Option<&Provenance>,
     ) -> Result<()> {
         let (golden, release) = (&self.golden, &pin.release);
         let mut manifest = golden.manifest()?;
         let mut schemas = golden.schemas()?;
         schemas.set(&said.schema.schema)?;
         golden.write_schemas(&schemas)?;
-        let order: Vec<&str> = corpus.iter().map(|case| &*case.id).collect();
-        for (question, answers) in &said.answers {
-            let mut file = golden.question(question, &manifest)?;
-            file.set(release, answers, &order)?;
-            golden.write_question(question, &file)?;
+        for asked in all.iter().filter(|asked| !asked.random) {
+            let name = &asked.question.name;
+            if let Some(answers) = said.answers.get(name) {
+                let cases = asked.cases.cases.iter();
+                let order: Vec<&str> = cases.map(|case| &*case.id).collect();
+                let mut file = golden.question(name, &manifest)?;
+                file.set(release, answers, &order)?;
+                golden.write_question(name, &file)?;
+            }
         }
         for (question, answers) in &said.random {
             golden.write_random_answers(release, question, answers)?;
@@ -533,7 +478,18 @@ impl Run<'_> {
         for (subject, objects) in &said.values {
             golden.write_values(subject, objects)?;
         }
-        let provenance = said.provenance(pin, reference, corpus_sha256)?;
+        let mut provenance = said.provenance(pin, reference, all)?;
+        if let Some(old) = old {
+            for asked in all.iter().filter(|asked| asked.stands_in(old)) {
+                let (tallies, known) = if asked.random {
+                    (&mut provenance.random, &old.random)
+                } else {
+                    (&mut provenance.answers, &old.answers)
+                };
+                let name = &asked.question.name;
+                tallies.extend(known.get(name).map(|tally| (name.clone(), tally.clone())));
+            }
+        }
         golden::record(&mut manifest, provenance)?;
         golden.write_manifest(&manifest)
     }
@@ -588,7 +544,7 @@ impl Run<'_> {
         pin: &Pin,
         reference: &Reference,
         said: &Said,
-        corpus_sha256: &str,
+        all: &[Asked],
     ) -> Result<Vec<String>> {
         let (golden, release) = (&self.golden, &pin.release);
         let manifest = golden.manifest()?;
@@ -618,7 +574,7 @@ impl Run<'_> {
         if fresh != recorded {
             found.push("golden/schemas differ".to_owned());
         }
-        let fresh = said.provenance(pin, reference, corpus_sha256)?;
+        let fresh = said.provenance(pin, reference, all)?;
         let differing = fresh.differing_keys(manifest.of(release))?;
         if !differing.is_empty() {
             found.push(format!("golden/manifest.json: {}", differing.join(", ")));
@@ -640,18 +596,13 @@ struct Said {
     /// By question; one that the release does not have has no answers.
     answers: BTreeMap<String, Answers>,
     random: BTreeMap<String, Answers>,
-    random_sha256: Option<String>,
     /// Objects by subject and digest.
-    values: BTreeMap<&'static str, BTreeMap<String, Box<RawValue>>>,
+    values: BTreeMap<String, BTreeMap<String, Box<RawValue>>>,
 }
 
 impl Said {
-    fn provenance(
-        &self,
-        pin: &Pin,
-        reference: &Reference,
-        corpus_sha256: &str,
-    ) -> Result<Provenance> {
+    /// The release's entry, with the answers that it gave now.
+    fn provenance(&self, pin: &Pin, reference: &Reference, all: &[Asked]) -> Result<Provenance> {
         Ok(Provenance {
             release: pin.release.clone(),
             module: format!("k8s.io/kubernetes@{}", pin.release),
@@ -660,8 +611,7 @@ impl Said {
             mode: pin.mode,
             substitutions: pin.substitutions.clone(),
             go_ref_sha256: pin.digest.clone(),
-            corpus_sha256: corpus_sha256.to_owned(),
-            random_sha256: self.random_sha256.clone(),
+            inputs: inputs(all),
             answers: golden::tallies(&self.answers)?,
             random: golden::tallies(&self.random)?,
         })
@@ -675,17 +625,12 @@ struct Answered {
     objects: BTreeMap<String, Box<RawValue>>,
 }
 
-fn ask(
-    sh: &Shell,
-    reference: &Reference,
-    question: &Question,
-    release: &str,
-    cases: &[Case],
-) -> Result<Answered> {
+fn ask(sh: &Shell, reference: &Reference, about: &Asked, release: &str) -> Result<Answered> {
+    let question = &about.question;
     let mut requests = String::new();
     let mut ids = Vec::new();
-    for case in cases {
-        if let Some(line) = question.request(release, case)? {
+    for case in &about.cases.cases {
+        if let Some(line) = question.request(release, case) {
             requests.push_str(&line);
             ids.push(&case.id);
         }
@@ -699,11 +644,11 @@ fn ask(
         return Ok(answered);
     }
     let lines = reference.ask(sh, &requests)?;
-    if question.input == Input::Text {
+    if question.source() == Source::Texts {
         no_variation(sh, reference, release, &requests, &lines)?;
     }
     for (line, id) in lines.iter().zip(ids) {
-        let response: Response = serde_json::from_str(line)
+        let mut response: Response = serde_json::from_str(line)
             .map_err(|e| Error::Failed(format!("{release}: not an answer: {e}: {line}")))?;
         if response.id != *id {
             return Err(Error::Failed(format!(
@@ -712,6 +657,11 @@ fn ask(
         }
         if response.skipped.is_some() {
             continue;
+        }
+        if response.is_of_no_special_form()
+            && let Some(content) = question::content(line)?
+        {
+            response.content = Some(RawValue::from_string(content)?);
         }
         let parts = response.parts(question, &mut answered.objects)?;
         let answer = Answer::new(&parts).ok_or_else(|| {
@@ -743,6 +693,20 @@ fn no_variation(
 }
 
 impl Response {
+    fn is_of_no_special_form(&self) -> bool {
+        self.containers.is_none()
+            && [
+                &self.error,
+                &self.hash,
+                &self.object,
+                &self.labels,
+                &self.state,
+                &self.json,
+            ]
+            .iter()
+            .all(|member| member.is_none())
+    }
+
     /// What a vector keeps of it; an object goes to `objects`, by its digest.
     fn parts(
         self,
@@ -764,7 +728,7 @@ impl Response {
             parts.hashes = Some(raw(serde_json::to_string(&hashes)?)?);
             return Ok(parts);
         }
-        if let Some(state) = self.state {
+        if let Some(state) = self.state.or(self.content) {
             parts.object = Some(store(state, objects)?);
             return Ok(parts);
         }

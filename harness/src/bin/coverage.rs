@@ -72,7 +72,7 @@ struct Report {
 
 fn report(flags: &Flags) -> Result<Report> {
     let suite = Suite::read(&golden::root())?;
-    let cases = golden::cases(&golden::root(), Source::Objects, "")?;
+    let cases = golden::cases(&golden::root(), Source::Objects)?;
     let engine = Engine::default();
     let mut rows = Vec::new();
     let mut complete = true;
