@@ -150,7 +150,7 @@ impl<'a> Set<'a> {
     fn snapshot(&mut self, revision: i64) -> Result<usize> {
         loop {
             let hash = self.context.template_hash(self.collisions)?;
-            let name = self.context.name_with(&hash);
+            let name = self.context.name_with(&hash, usize::MAX);
             if self.revisions.iter().any(|r| r.name == name) {
                 self.collisions = Some(self.collisions.unwrap_or(0).wrapping_add(1));
                 continue;

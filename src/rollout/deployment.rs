@@ -11,7 +11,7 @@ use super::{labels, labels_value, refused};
 use crate::decode;
 use crate::operations;
 use crate::print::json;
-use crate::release::Span;
+use crate::release::{Release, Span};
 use crate::schema::{Kind, KindEntry, Schema, Special, TypeId};
 use crate::value::{Mut, Ref, Value};
 
@@ -19,6 +19,20 @@ const HASH_LABEL: &str = "pod-template-hash";
 
 /// Before, a new ReplicaSet has no labels until the API server gives it the template's.
 const NEW_ONES_HAVE_LABELS: Span = Span::since(11, 0);
+
+/// `generateReplicaSetName` makes room for the hash.
+const NAMES_ARE_SHORTENED: Span = Span::since(34, 0);
+
+/// `DNS1123SubdomainMaxLength`
+const LONGEST_NAME: usize = 253;
+
+fn longest_name(release: Release) -> usize {
+    if NAMES_ARE_SHORTENED.contains(release) {
+        LONGEST_NAME
+    } else {
+        usize::MAX
+    }
+}
 
 pub(super) fn reconcile(context: &Context<'_>, before: &State) -> Result<Outcome> {
     let mut state = State {
@@ -152,7 +166,7 @@ impl<'a> Sets<'a> {
         let Context { schema, gates, .. } = *self.context;
         loop {
             let hash = self.context.template_hash(*collisions)?;
-            let name = self.context.name_with(&hash);
+            let name = self.context.name_with(&hash, longest_name(schema.release()));
             if self.all.iter().any(|set| set.name == name) {
                 *collisions = Some(collisions.unwrap_or(0).wrapping_add(1));
                 continue;

@@ -342,10 +342,13 @@ impl<'a> Context<'a> {
         Ok(recipe.label(self.schema, ty, template, collision_count))
     }
 
-    fn name_with(&self, label: &str) -> String {
+    /// `<name>-<label>`, as the release writes the label into names.
+    fn name_with(&self, label: &str, longest: usize) -> String {
         use crate::subject::pod_template_hash::Recipe;
         let suffix = Recipe::of(self.schema.release()).in_name(label);
-        format!("{}-{suffix}", self.name())
+        let room = longest.saturating_sub(suffix.len() + 1);
+        let name = self.name();
+        format!("{}-{suffix}", name.get(..room).unwrap_or(name))
     }
 }
 

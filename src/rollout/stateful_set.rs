@@ -46,6 +46,9 @@ pub(super) fn reconcile(context: &Context<'_>, before: &State) -> Result<Outcome
         Some(at) => at,
         None => update,
     };
+    for revision in [current, update] {
+        history.can_be_applied(&history.revisions[revision])?;
+    }
     let pods = pods(context, before, &history.revisions, current, update)?;
 
     let update_name = history.revisions[update].name.clone();
@@ -269,6 +272,21 @@ impl<'a> History<'a> {
         let set = operations::defaults(schema, self.context.kind, set, gates);
         let template = Ref::new(schema, ty, &set).at("Spec.Template");
         patch_of(self.context, template).is_ok_and(|data| data == self.data)
+    }
+
+    /// `ApplyRevision`, of which the controller makes Pods: a number that became a float may not
+    /// fit its field any more.
+    fn can_be_applied(&self, revision: &Revision) -> Result<()> {
+        let template_ty = self.context.template().parts().map(|(ty, _)| ty);
+        match (template_in(self.context, revision), template_ty) {
+            (Template::Replaced(template), Some(ty))
+                if decode_template(self.context, ty, &template).is_none() =>
+            {
+                let name = &revision.name;
+                Err(refused(format!("revision {name}: no template can be made of it")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// `truncateHistory`
