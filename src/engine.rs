@@ -317,7 +317,7 @@ impl From<OperationError> for EngineError {
 type Result<T, E = EngineError> = std::result::Result<T, E>;
 
 /// A decoded object of a workload kind.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Object<'s> {
     /// What it is.
     pub kind: &'s KindEntry,

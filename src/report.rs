@@ -4,6 +4,8 @@
 //! the order of the fields here is the order of the keys there, and both are part of the contract
 //! (docs/cli.md).
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::catalogue::{self, Evidence};
@@ -75,6 +77,40 @@ pub struct HashResult {
     pub predicted: bool,
     /// Init containers, containers, ephemeral containers, each in the order of the Pod.
     pub containers: Vec<ContainerResult>,
+    /// Of a workload: the hash of its Pod template, as the label `pod-template-hash` holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod_template_hash: Option<String>,
+    /// Of a StatefulSet or DaemonSet: the first revision that its controller makes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller_revision: Option<RevisionResult>,
+    /// Of a static Pod, if it is known on which node it is: its UID, and the value of the annotation
+    /// `kubernetes.io/config.hash`.
+    #[serde(rename = "staticPodUID", skip_serializing_if = "Option::is_none")]
+    pub static_pod_uid: Option<String>,
+    /// Who answered for the keys besides `containers`, by key.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub evidence_of: BTreeMap<&'static str, AnsweredBy>,
+}
+
+/// A ControllerRevision.
+#[derive(Clone, Debug, Serialize)]
+pub struct RevisionResult {
+    /// The hash by itself, as it stands in the revision's label.
+    pub hash: String,
+    /// The revision's name.
+    pub name: String,
+    /// What it holds, byte for byte.
+    pub data: String,
+}
+
+/// Who answered a question, and how well that is founded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AnsweredBy {
+    /// The release whose code answered.
+    pub answers_for: String,
+    /// How we know that the answer holds.
+    pub evidence: &'static str,
 }
 
 /// One container's hash.

@@ -446,3 +446,111 @@ fn skipped_objects_are_told_with_where_they_are() {
         ran.stderr
     );
 }
+
+const WORKLOADS: &str = "\
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: web}
+spec:
+  serviceName: web
+  selector: {matchLabels: {app: web}}
+  template: &template
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: web, image: nginx}]
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: web, image: nginx}]
+";
+
+#[test]
+fn the_wide_table_tells_what_controllers_hash() {
+    let arguments = ["hash", "--release", "1.6,1.16,1.33,1.34", "-o", "wide"];
+    let old = WORKLOADS.replace("apps/v1\nkind: D", "extensions/v1beta1\nkind: D");
+    insta::assert_snapshot!(kubehash_with(&arguments, old.as_bytes()).transcript());
+    let arguments = ["hash", "--release", "1.16,1.33,1.34", "-o", "wide"];
+    insta::assert_snapshot!(kubehash_with(&arguments, WORKLOADS.as_bytes()).transcript());
+}
+
+#[test]
+fn a_collision_count_changes_what_controllers_hash() {
+    let hashes = |count: &[&str]| {
+        let arguments = [&["hash", "--release", "1.30", "-o", "json"], count].concat();
+        let report = kubehash_with(&arguments, WORKLOADS.as_bytes()).json();
+        let results = report["results"].as_array().unwrap().clone();
+        let hash = |at: usize, keys: &[&str]| {
+            let value = keys.iter().fold(&results[at], |value, key| &value[*key]);
+            value.as_str().unwrap().to_owned()
+        };
+        (
+            hash(0, &["podTemplateHash"]),
+            hash(0, &["controllerRevision", "hash"]),
+            hash(1, &["controllerRevision", "name"]),
+        )
+    };
+    let (none, three) = (hashes(&[]), hashes(&["--collision-count", "3"]));
+    assert_ne!(none.0, three.0);
+    assert_ne!(none.1, three.1);
+    assert_ne!(none.2, three.2);
+    // A StatefulSet counts from 0 where nothing is known.
+    assert_eq!(hashes(&["--collision-count", "0"]).1, none.1);
+}
+
+#[test]
+fn a_workload_that_no_api_server_takes_has_no_revision() {
+    let wrong = WORKLOADS.replacen(
+        "{matchLabels: {app: web}}",
+        "{matchLabels: {app: other}}",
+        1,
+    );
+    let ran = kubehash_with(
+        &["hash", "--release", "1.30", "-o", "json"],
+        wrong.as_bytes(),
+    );
+    assert_eq!(ran.code, Some(0));
+    let report = ran.json();
+    assert!(report["results"][0].get("controllerRevision").is_none());
+    assert!(report["results"][1].get("controllerRevision").is_some());
+    assert!(
+        ran.stderr.contains("no controllerRevision: spec.selector"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_static_pod_has_a_uid_on_a_node() {
+    let uid = |arguments: &[&str]| {
+        let arguments = [
+            &[
+                "hash",
+                "--release",
+                "1.30",
+                "--view",
+                "static",
+                "-o",
+                "json",
+            ],
+            arguments,
+        ]
+        .concat();
+        let ran = kubehash_with(&arguments, POD.as_bytes());
+        let uid = ran.json()["results"][0]["staticPodUID"].clone();
+        (uid, ran.stderr)
+    };
+    assert_eq!(uid(&[]).0, serde_json::Value::Null);
+    let (nowhere, words) = uid(&["--node", "node-1"]);
+    assert_eq!(nowhere, serde_json::Value::Null);
+    assert!(words.contains("--manifest-path"), "{words}");
+    let path = ["--manifest-path", "/etc/kubernetes/manifests/pod.yaml"];
+    let on = |node: &'static str| uid(&[&["--node", node], &path[..]].concat()).0;
+    assert_eq!(on("node-1").as_str().unwrap().len(), 32);
+    assert_ne!(on("node-1"), on("node-2"));
+}

@@ -112,6 +112,23 @@ pub(super) struct HashArgs {
     #[arg(long, value_name = "GATE=BOOL", value_parser = feature_gates)]
     pub(super) feature_gates: Vec<Gates>,
 
+    /// How often hashes of the workload's template collided: its status.collisionCount
+    ///
+    /// Without it, none is known: Deployments and DaemonSets are hashed without a count,
+    /// StatefulSets with 0, as their controllers do.
+    #[arg(long, value_name = "N")]
+    pub(super) collision_count: Option<i64>,
+
+    /// The node that static Pods are on: with it, --view static tells their UID
+    #[arg(long, value_name = "NAME")]
+    pub(super) node: Option<String>,
+
+    /// Where that node's kubelet finds the manifest, which is part of the UID
+    ///
+    /// Without it, /etc/kubernetes/manifests and the file's name.
+    #[arg(long, value_name = "PATH", requires = "node")]
+    pub(super) manifest_path: Option<String>,
+
     /// How to print the result
     #[arg(long, short, value_enum, default_value_t = Output::Table)]
     pub(super) output: Output,
@@ -150,6 +167,8 @@ pub(super) enum ReleasesOutput {
 pub(super) enum Output {
     /// Columns for people; the numbers in hexadecimal, as the annotation holds them
     Table,
+    /// The same, with rows for the hash of the template, the revision and a static Pod's UID
+    Wide,
     /// The whole report as JSON (apiVersion kubehash/v1, docs/cli.md)
     Json,
 }

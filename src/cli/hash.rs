@@ -4,11 +4,13 @@
 //! the next one is looked at, so results and messages come in input order. What fails is told and
 //! counted, and the rest goes on.
 
+mod beyond;
 mod messages;
 mod meta;
 mod render;
 mod skipped;
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
@@ -16,7 +18,7 @@ use kubehash::catalogue::{self, Resolution};
 use kubehash::diagnostic::Diagnostic;
 use kubehash::documents::{self, Document, Entry};
 use kubehash::engine::{Engine, EngineError, Options, View};
-use kubehash::release::Release;
+use kubehash::release::{Release, VersionRequest};
 use kubehash::report::{ContainerResult, HashReport, HashResult, Summary};
 use kubehash::toolchain::Toolchain;
 use kubehash::yaml::Dialect;
@@ -27,6 +29,7 @@ use super::console::Console;
 use super::input::{self, Argument, Found, Source};
 use super::kinds::{self, Class};
 use super::table::terminal_width;
+use beyond::{Beyond, Wanted};
 use messages::{ByRelease, Messages};
 use meta::Meta;
 use render::{Column, render};
@@ -63,9 +66,15 @@ pub(super) fn run(args: &HashArgs, console: &Console) -> io::Result<Exit> {
         );
         return Ok(Exit::Error);
     }
+    let wanted = Wanted {
+        collision_count: args.collision_count,
+        node: args.node.clone(),
+        manifest_path: args.manifest_path.clone(),
+    };
     let mut session = Session {
         targets,
         options,
+        wanted,
         strict: args.strict,
         console,
         results: Vec::new(),
@@ -88,11 +97,16 @@ pub(super) fn run(args: &HashArgs, console: &Console) -> io::Result<Exit> {
 struct Target {
     resolution: Resolution,
     engine: Engine,
+    beyond: Beyond,
     dialect: Dialect,
 }
 
 impl Target {
-    fn new(resolution: Resolution, options: &Options) -> Result<Target, Diagnostic> {
+    fn new(
+        asked: VersionRequest,
+        resolution: Resolution,
+        options: &Options,
+    ) -> Result<Target, Diagnostic> {
         let engine = Engine::load(resolution.answers_for)
             .map_err(|error| Diagnostic::error(error.to_string()))?;
         engine
@@ -100,6 +114,7 @@ impl Target {
             .map_err(|error| of_engine(&error))?;
         let dialect = Dialect::of(resolution.answers_for, Toolchain::of(engine.schema()));
         Ok(Target {
+            beyond: Beyond::new(asked, options, &engine),
             resolution,
             engine,
             dialect,
@@ -168,7 +183,7 @@ fn targets(args: &HashArgs, options: &Options) -> Result<Vec<Target>, Vec<Diagno
         }
         for resolution in resolution.answers() {
             asked.push(resolution.answers_for);
-            match Target::new(resolution, options) {
+            match Target::new(*request, resolution, options) {
                 Ok(target) => targets.push(target),
                 Err(problem) => problems.add(Some(resolution.answers_for), problem),
             }
@@ -192,6 +207,7 @@ enum Outcome {
 struct Session<'a> {
     targets: Vec<Target>,
     options: Options,
+    wanted: Wanted,
     strict: bool,
     console: &'a Console,
     results: Vec<HashResult>,
@@ -412,7 +428,7 @@ impl Session<'_> {
                 .with_hint("give each static Pod a file; it is hashed as if it had one"),
             );
         }
-        let result = HashResult {
+        let mut result = HashResult {
             source: source.to_owned(),
             document: document.number,
             kind: hashes.kind,
@@ -429,7 +445,14 @@ impl Session<'_> {
                 .into_iter()
                 .map(|c| ContainerResult::new(c.name, c.container_type.as_str(), c.hash))
                 .collect(),
+            pod_template_hash: None,
+            controller_revision: None,
+            static_pod_uid: None,
+            evidence_of: BTreeMap::new(),
         };
+        let (engine, options) = (&target.engine, &self.options);
+        let beyond = &target.beyond;
+        warnings.extend(beyond.add_to(&mut result, json, engine, options, &self.wanted));
         Outcome::Hashed(result, warnings)
     }
 
@@ -451,13 +474,13 @@ impl Session<'_> {
                 json.push(b'\n');
                 self.console.write(&json)?;
             }
-            Output::Table => {
+            Output::Table | Output::Wide => {
                 let columns: Vec<Column> = self
                     .targets
                     .iter()
                     .map(|target| Column::from(&target.resolution))
                     .collect();
-                let table = render(&columns, &self.results, terminal_width());
+                let table = render(&columns, &self.results, output, terminal_width());
                 self.console.write_styled(&table)?;
                 if self.results.iter().any(|result| result.predicted) {
                     self.console.note(

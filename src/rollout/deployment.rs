@@ -166,7 +166,9 @@ impl<'a> Sets<'a> {
         let Context { schema, gates, .. } = *self.context;
         loop {
             let hash = self.context.template_hash(*collisions)?;
-            let name = self.context.name_with(&hash, longest_name(schema.release()));
+            let name = self
+                .context
+                .name_with(&hash, longest_name(schema.release()));
             if self.all.iter().any(|set| set.name == name) {
                 *collisions = Some(collisions.unwrap_or(0).wrapping_add(1));
                 continue;

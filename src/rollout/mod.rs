@@ -264,6 +264,64 @@ impl Engine {
     }
 }
 
+/// What a controller writes into the history of a new workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ControllerRevision {
+    /// The hash by itself, as it stands in the revision's label.
+    pub hash: String,
+    /// The revision's name.
+    pub name: String,
+    /// What it holds, byte for byte.
+    pub data: String,
+}
+
+/// Labels of a revision that hold its hash: a StatefulSet's and a DaemonSet's.
+const REVISION_HASH_LABELS: [&str; 2] =
+    ["controller.kubernetes.io/hash", "controller-revision-hash"];
+
+/// Histories.
+impl Engine {
+    /// The first revision of a StatefulSet or DaemonSet, as [`Engine::arrive`] returned it; nothing
+    /// for other kinds, and in releases whose controllers keep no history.
+    ///
+    /// # Errors
+    /// When the API server would have refused the workload, or the controller fails.
+    pub fn controller_revision(
+        &self,
+        workload: &Object<'_>,
+        collision_count: Option<i64>,
+        gates: &Gates<'_>,
+    ) -> Result<Option<ControllerRevision>> {
+        let release = self.schema().release();
+        let has_history = matches!(&*workload.kind.kind, "StatefulSet" | "DaemonSet");
+        if !has_history || !RECONCILES.contains(release) {
+            return Ok(None);
+        }
+        let mut workload = workload.clone();
+        // How many Pods there are does not matter, and may be a great many.
+        let mut object = Mut::new(self.schema(), workload.ty, &mut workload.value);
+        let replicas = object.at("Spec.Replicas");
+        if replicas.exists() {
+            replicas.set_int(0);
+        }
+        let before = State {
+            collision_count,
+            ..State::default()
+        };
+        let after = self.reconcile(&workload, &before, gates)?.state;
+        Ok(after.revisions.into_iter().next().map(|revision| {
+            let mut labels = REVISION_HASH_LABELS
+                .iter()
+                .filter_map(|key| revision.labels.get(*key));
+            ControllerRevision {
+                hash: labels.next().cloned().unwrap_or_default(),
+                name: revision.name,
+                data: revision.data,
+            }
+        }))
+    }
+}
+
 /// Whether the collision count is an `*int64` (1.7).
 fn is_long(schema: &Schema, kind: &KindEntry) -> bool {
     let zero = schema.zero(kind.versioned);

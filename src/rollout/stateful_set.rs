@@ -283,7 +283,9 @@ impl<'a> History<'a> {
                 if decode_template(self.context, ty, &template).is_none() =>
             {
                 let name = &revision.name;
-                Err(refused(format!("revision {name}: no template can be made of it")))
+                Err(refused(format!(
+                    "revision {name}: no template can be made of it"
+                )))
             }
             _ => Ok(()),
         }

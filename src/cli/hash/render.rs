@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use kubehash::catalogue::Resolution;
 use kubehash::report::HashResult;
 
+use super::super::args::Output;
 use super::super::console::{place, printable};
 use super::super::table::Table;
 
@@ -41,7 +42,12 @@ impl From<&Resolution> for Column {
 
 /// A row per container, a column per release. Where that is wider than what it is printed on, a
 /// block per object.
-pub(super) fn render(columns: &[Column], results: &[HashResult], width: Option<usize>) -> String {
+pub(super) fn render(
+    columns: &[Column],
+    results: &[HashResult],
+    output: Output,
+    width: Option<usize>,
+) -> String {
     if results.is_empty() {
         return String::new();
     }
@@ -52,7 +58,7 @@ pub(super) fn render(columns: &[Column], results: &[HashResult], width: Option<u
         .chunk_by(|a, b| {
             (&a.source, a.document) == (&b.source, b.document) && column_of(a) < column_of(b)
         })
-        .map(|results| ObjectRows::new(columns, results))
+        .map(|results| ObjectRows::new(columns, results, output))
         .collect();
     let mut wide = Table::new(
         ["DOCUMENT", "KIND", "NAMESPACE", "NAME", "CONTAINER", "TYPE"]
@@ -128,6 +134,22 @@ impl Column {
     }
 }
 
+/// Reads off what a wide table tells besides containers.
+type Told = fn(&HashResult) -> Option<&str>;
+
+const BEYOND: &[(&str, Told)] = &[
+    ("pod-template-hash", |result| {
+        result.pod_template_hash.as_deref()
+    }),
+    ("revision-hash", |result| {
+        Some(&*result.controller_revision.as_ref()?.hash)
+    }),
+    ("revision", |result| {
+        Some(&*result.controller_revision.as_ref()?.name)
+    }),
+    ("static-pod-uid", |result| result.static_pod_uid.as_deref()),
+];
+
 /// One object's containers, side by side under all releases.
 struct ObjectRows<'a> {
     about: &'a HashResult,
@@ -150,7 +172,7 @@ impl Row<'_> {
 
 impl<'a> ObjectRows<'a> {
     /// `results` are one object's, at least one; a release under which it failed has none.
-    fn new(columns: &[Column], results: &'a [HashResult]) -> ObjectRows<'a> {
+    fn new(columns: &[Column], results: &'a [HashResult], output: Output) -> ObjectRows<'a> {
         let mut rows: Vec<Row<'a>> = Vec::new();
         for (column, release) in columns.iter().enumerate() {
             let result = results.iter().find(|result| release.holds(result));
@@ -182,6 +204,21 @@ impl<'a> ObjectRows<'a> {
             "container" => 1,
             _ => 2,
         });
+        if output == Output::Wide {
+            let under = columns
+                .iter()
+                .map(|column| results.iter().find(|result| column.holds(result)));
+            let under: Vec<Option<&HashResult>> = under.collect();
+            rows.extend(BEYOND.iter().filter_map(|(name, value)| {
+                let values = under.iter().map(|result| value((*result)?));
+                let values: Vec<Option<&str>> = values.collect();
+                values.iter().any(Option::is_some).then(|| Row {
+                    name: "-",
+                    container_type: name,
+                    hashes: values.iter().map(|value| value.unwrap_or("-")).collect(),
+                })
+            }));
+        }
         if rows.is_empty() {
             rows.push(Row {
                 name: "-",
@@ -226,6 +263,10 @@ mod tests {
                 .iter()
                 .map(|(name, kind, hash)| ContainerResult::new(*name, kind, *hash))
                 .collect(),
+            pod_template_hash: None,
+            controller_revision: None,
+            static_pod_uid: None,
+            evidence_of: BTreeMap::new(),
         }
     }
 
@@ -241,7 +282,7 @@ mod tests {
             result(&columns[1], &[("i", "init", 3), ("c", "container", 0xabc)]),
         ];
         assert_eq!(
-            plain(&render(&columns, &results, None)),
+            plain(&render(&columns, &results, Output::Table, None)),
             "\
 DOCUMENT    KIND  NAMESPACE  NAME  CONTAINER  TYPE       v1.30.14  v1.31.14(vendor)*
 web.yaml#1  Pod   shop       web   i          init       -         3
@@ -262,7 +303,12 @@ web.yaml#1: Pod shop/web
 web.yaml#1: Pod shop/web
   c          container  1
 ";
-        assert_eq!(plain(&render(&columns, &results, Some(64))), narrow);
-        assert!(plain(&render(&columns, &results, Some(65))).starts_with("DOCUMENT"));
+        assert_eq!(
+            plain(&render(&columns, &results, Output::Table, Some(64))),
+            narrow
+        );
+        assert!(
+            plain(&render(&columns, &results, Output::Table, Some(65))).starts_with("DOCUMENT")
+        );
     }
 }
