@@ -85,6 +85,18 @@ type hooks struct {
 	// API server until nothing changes. The workload is the controller's own.
 	reconcile func(workload interface{}, before *state) (after *state, err error)
 
+	// checkpoints are the files with a checksum that the kubelet keeps, by form.
+	checkpoints map[string]*checkpointForm
+
+	// staticPods is kubeadm's comparison of manifests.
+	staticPods *staticPods
+
+	// endpoints and endpointsInternal order Endpoints by hashes; endpointSlices
+	// hashes what is in EndpointSlices. All use endpointsDigest.
+	endpoints, endpointsInternal *endpointsHasher
+	endpointSlices               *slicesHasher
+	endpointsDigest              func() hash.Hash
+
 	// yamlToJSON is the release's own function for manifests.
 	yamlToJSON func(text []byte) ([]byte, error)
 

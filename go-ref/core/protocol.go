@@ -28,6 +28,16 @@ type request struct {
 	CollisionCount  *int64          `json:"collisionCount"`
 	CollisionCounts []*int64        `json:"collisionCounts"`
 	State           json.RawMessage `json:"state"`
+
+	Containers []containerID `json:"containers"`
+	Texts      []string      `json:"texts"`
+}
+
+// containerID is a container that a kubelet knows when it starts.
+type containerID struct {
+	ID     string `json:"id"`
+	PodUID string `json:"podUID"`
+	Name   string `json:"name"`
 }
 
 // skipped is the error that becomes {"skipped": …} and not {"error": …}.
@@ -165,6 +175,9 @@ func init() {
 		"read-file":                        object(opReadFile),
 		"pod-template-hash":                {needs(func() bool { return kube.templateHash != nil }, "hash of Pod templates"), answerTemplateHash},
 		"reconcile":                        {needs(func() bool { return kube.reconcile != nil }, "such controllers"), answerReconcile},
+		"checkpoint":                       {needs(func() bool { return kube.checkpoints != nil }, "checkpoints with a checksum"), answerCheckpoint},
+		"static-pod-equal":                 {needs(func() bool { return kube.staticPods != nil }, "comparison of manifests"), answerStaticPods},
+		"endpoints-hash":                   {needs(func() bool { return kube.endpointsDigest != nil }, "hashes of Endpoints"), answerEndpoints},
 		"schema":                           {always, answerSchema},
 		"info":                             {always, answerInfo},
 		"container-hash-timing":            {needs(func() bool { return kube.containerHash != nil }, "such container hash"), answerTiming},

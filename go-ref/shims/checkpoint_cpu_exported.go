@@ -1,0 +1,10 @@
+package main
+
+// Shim, 1.12 to 1.35: the format in which the CPU manager writes.
+
+import cpus "k8s.io/kubernetes/pkg/kubelet/cm/cpumanager/state"
+
+var cpuFormats = []checkpointFormat{{
+	fresh: func() checkpoint { return cpus.NewCPUManagerCheckpoint() },
+	sums:  ofItself(),
+}}

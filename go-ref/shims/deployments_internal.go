@@ -1,0 +1,326 @@
+package main
+
+// Shim, 1.2 to 1.5: the Deployment controller, which works on internal objects, on
+// a fake clientset.
+//
+// The controller is made by its real constructor, and its real sync function is
+// called again and again. What it writes goes to a small world of objects in place
+// of an API server; the Pods of ReplicaSets are Ready for long. The controller's
+// private fields are reached by reflection.
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+	"unsafe"
+
+	"k8s.io/kubernetes/pkg/api"
+	"k8s.io/kubernetes/pkg/api/errors"
+	"k8s.io/kubernetes/pkg/api/unversioned"
+	"k8s.io/kubernetes/pkg/apis/extensions"
+	"k8s.io/kubernetes/pkg/client/clientset_generated/internalclientset/fake"
+	"k8s.io/kubernetes/pkg/client/testing/core"
+	"k8s.io/kubernetes/pkg/labels"
+	"k8s.io/kubernetes/pkg/runtime"
+	"k8s.io/kubernetes/pkg/types"
+)
+
+func init() { kube.reconcile = reconcileDeployment }
+
+// deploymentVersion is the only version of Deployments and ReplicaSets.
+const deploymentVersion = "extensions/v1beta1"
+
+// world holds a Deployment and its ReplicaSets.
+type world struct {
+	sync.Mutex
+	deployment *extensions.Deployment
+	sets       map[string]*extensions.ReplicaSet
+	writes     int
+}
+
+// noEvents is a recorder of events that are nobody's business.
+type noEvents struct{}
+
+func (noEvents) Event(runtime.Object, string, string, string)                  {}
+func (noEvents) Eventf(runtime.Object, string, string, string, ...interface{}) {}
+func (noEvents) PastEventf(runtime.Object, unversioned.Time, string, string, string, ...interface{}) {
+}
+
+func reconcileDeployment(workload interface{}, before *state) (*state, error) {
+	if kindOf(workload) != "Deployment" {
+		return nil, skipped("no controller that names or rolls something for " + kindOf(workload))
+	}
+	if before.CollisionCount != nil {
+		return nil, skipped("no collision counts in " + releaseName)
+	}
+	internal, err := kube.toInternal(workload)
+	if err != nil {
+		return nil, err
+	}
+	d := internal.(*extensions.Deployment)
+	if d.Namespace == "" {
+		d.Namespace = "default"
+	}
+	if d.Name == "" {
+		return nil, fmt.Errorf("metadata.name: a controller needs one")
+	}
+	d.UID = types.UID("workload")
+	selector, err := unversioned.LabelSelectorAsSelector(d.Spec.Selector)
+	if err != nil {
+		return nil, err
+	}
+	if selector.Empty() || !selector.Matches(labels.Set(d.Spec.Template.Labels)) {
+		return nil, fmt.Errorf("spec.selector does not select the labels of spec.template")
+	}
+	w := &world{deployment: d, sets: map[string]*extensions.ReplicaSet{}}
+	for i, set := range before.ReplicaSets {
+		if err := w.add(i, &set); err != nil {
+			return nil, err
+		}
+	}
+	for round := 0; ; round++ {
+		if round == 500 {
+			return nil, fmt.Errorf("the controller does not come to rest")
+		}
+		w.writes = 0
+		err := w.round()
+		if w.writes > 0 {
+			continue // after an error, too, a controller tries again
+		}
+		if err != nil {
+			return nil, err
+		}
+		return w.state()
+	}
+}
+
+// add puts a ReplicaSet that was there before into the world.
+func (w *world) add(number int, set *replicaSet) error {
+	data, err := json.Marshal(map[string]interface{}{
+		"apiVersion": deploymentVersion,
+		"kind":       "ReplicaSet",
+		"metadata":   map[string]interface{}{"name": set.Name, "labels": set.Labels},
+		"spec": map[string]interface{}{
+			"replicas": set.Replicas,
+			"selector": map[string]interface{}{"matchLabels": set.Labels},
+			"template": set.Template,
+		},
+	})
+	if err != nil {
+		return err
+	}
+	object, err := kube.decode(data)
+	if err != nil {
+		return err
+	}
+	if object, err = serve(object); err != nil {
+		return err
+	}
+	if object, err = kube.toInternal(object); err != nil {
+		return err
+	}
+	rs := object.(*extensions.ReplicaSet)
+	rs.Namespace = w.deployment.Namespace
+	rs.UID = types.UID(fmt.Sprintf("replicaset-%d", number))
+	w.put(rs)
+	return nil
+}
+
+// put stores a ReplicaSet as its controller would leave it a while later.
+func (w *world) put(rs *extensions.ReplicaSet) {
+	rs.CreationTimestamp = settled
+	status := reflect.ValueOf(&rs.Status).Elem()
+	for _, name := range []string{"Replicas", "FullyLabeledReplicas", "ReadyReplicas", "AvailableReplicas"} {
+		if field := status.FieldByName(name); field.IsValid() {
+			field.SetInt(reflect.ValueOf(rs.Spec.Replicas).Int())
+		}
+	}
+	rs.Status.ObservedGeneration = rs.Generation
+	w.sets[rs.Name] = rs
+	w.writes++
+}
+
+// settled is when everything in the world became ready: long ago.
+var settled = unversioned.Time{Time: time.Unix(946684800, 0)}
+
+// pods are those of all ReplicaSets, Running and Ready.
+func (w *world) pods() []api.Pod {
+	list := []api.Pod{}
+	for _, rs := range w.sets {
+		for i := 0; i < int(rs.Spec.Replicas); i++ {
+			pod := api.Pod{Spec: rs.Spec.Template.Spec}
+			pod.Name = fmt.Sprintf("%s-%d", rs.Name, i)
+			pod.Namespace = rs.Namespace
+			pod.Labels = rs.Spec.Template.Labels
+			pod.CreationTimestamp = settled
+			pod.Status.Phase = api.PodRunning
+			pod.Status.Conditions = []api.PodCondition{{
+				Type: api.PodReady, Status: api.ConditionTrue, LastTransitionTime: settled,
+			}}
+			list = append(list, pod)
+		}
+	}
+	return list
+}
+
+// private is a private field of a struct.
+func private(object interface{}, names ...string) reflect.Value {
+	for _, name := range names {
+		if field := reflect.ValueOf(object).Elem().FieldByName(name); field.IsValid() {
+			return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem()
+		}
+	}
+	return reflect.Value{}
+}
+
+// fillStore adds an object to what a lister looks into.
+func fillStore(lister reflect.Value, object interface{}) error {
+	store := reflect.Indirect(lister).Field(0).Interface()
+	return store.(interface {
+		Add(object interface{}) error
+	}).Add(object)
+}
+
+// round makes a controller that sees the world as it is, and lets it work once.
+func (w *world) round() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	client := fake.NewSimpleClientset()
+	client.PrependReactor("*", "*", w.react)
+	controller := newDeploymentController(client)
+	private(controller, "eventRecorder").Set(reflect.ValueOf(noEvents{}))
+	for _, name := range []string{"dStoreSynced", "rsStoreSynced", "podStoreSynced", "dListerSynced", "rsListerSynced", "podListerSynced"} {
+		if synced := private(controller, name); synced.IsValid() {
+			synced.Set(reflect.ValueOf(func() bool { return true }).Convert(synced.Type()))
+		}
+	}
+	if err := fillStore(private(controller, "dStore", "dLister"), copyOf(w.deployment)); err != nil {
+		return err
+	}
+	for _, rs := range w.sets {
+		if err := fillStore(private(controller, "rsStore", "rsLister"), copyOf(rs)); err != nil {
+			return err
+		}
+	}
+	for _, pod := range w.pods() {
+		one := pod
+		if err := fillStore(private(controller, "podStore", "podLister"), copyOf(&one)); err != nil {
+			return err
+		}
+	}
+	work := private(controller, "syncHandler").Interface().(func(string) error)
+	return work(w.deployment.Namespace + "/" + w.deployment.Name)
+}
+
+// react does what an API server does with a request.
+func (w *world) react(action core.Action) (bool, runtime.Object, error) {
+	w.Lock()
+	defer w.Unlock()
+	resource := fmt.Sprint(reflect.ValueOf(action).MethodByName("GetResource").Call(nil)[0].Interface())
+	if named := reflect.ValueOf(action).MethodByName("GetResource").Call(nil)[0]; named.Kind() == reflect.Struct {
+		resource = named.FieldByName("Resource").String()
+	}
+	group := unversioned.GroupResource{Resource: resource}
+	switch action.GetVerb() + " " + resource {
+	case "list replicasets":
+		list := &extensions.ReplicaSetList{}
+		for _, rs := range w.sets {
+			list.Items = append(list.Items, *copyOf(rs).(*extensions.ReplicaSet))
+		}
+		return true, list, nil
+	case "list pods":
+		return true, copyOf(&api.PodList{Items: w.pods()}), nil
+	case "update pods":
+		return true, action.(core.UpdateAction).GetObject(), nil
+	case "get deployments":
+		return true, copyOf(w.deployment), nil
+	case "update deployments":
+		d := copyOf(action.(core.UpdateAction).GetObject()).(*extensions.Deployment)
+		if !reflect.DeepEqual(d, w.deployment) {
+			w.deployment = d
+			w.writes++
+		}
+		return true, copyOf(d), nil
+	case "get replicasets":
+		name := action.(core.GetAction).GetName()
+		if rs, ok := w.sets[name]; ok {
+			return true, copyOf(rs), nil
+		}
+		return true, nil, errors.NewNotFound(group, name)
+	case "create replicasets":
+		rs := copyOf(action.(core.CreateAction).GetObject()).(*extensions.ReplicaSet)
+		if _, ok := w.sets[rs.Name]; ok {
+			return true, nil, errors.NewAlreadyExists(group, rs.Name)
+		}
+		persisted, err := persist(rs)
+		if err != nil {
+			return true, nil, err
+		}
+		persisted.Namespace = action.GetNamespace()
+		persisted.UID = types.UID(rs.Name)
+		w.put(persisted)
+		return true, copyOf(persisted), nil
+	case "update replicasets":
+		rs := copyOf(action.(core.UpdateAction).GetObject()).(*extensions.ReplicaSet)
+		if old, ok := w.sets[rs.Name]; !ok {
+			return true, nil, errors.NewNotFound(group, rs.Name)
+		} else if !reflect.DeepEqual(old, rs) {
+			w.put(rs)
+		}
+		return true, copyOf(rs), nil
+	case "delete replicasets":
+		delete(w.sets, action.(core.DeleteAction).GetName())
+		w.writes++
+		return true, nil, nil
+	}
+	return true, nil, fmt.Errorf("the fake API server has no %s of %s", action.GetVerb(), resource)
+}
+
+// persist is what the release's API server makes of a new ReplicaSet.
+func persist(rs *extensions.ReplicaSet) (*extensions.ReplicaSet, error) {
+	object, err := kube.toVersioned(rs, deploymentVersion)
+	if err != nil {
+		return nil, err
+	}
+	if object, err = create(object, false); err != nil {
+		return nil, err
+	}
+	if object, err = kube.toInternal(object); err != nil {
+		return nil, err
+	}
+	return object.(*extensions.ReplicaSet), nil
+}
+
+// state tells what there is in the end.
+func (w *world) state() (*state, error) {
+	o := &state{}
+	for _, rs := range w.sets {
+		versioned, err := kube.toVersioned(copyOf(rs), deploymentVersion)
+		if err != nil {
+			return nil, err
+		}
+		template, _ := podTemplateOf(versioned)
+		data, err := json.Marshal(template.Interface())
+		if err != nil {
+			return nil, err
+		}
+		o.ReplicaSets = append(o.ReplicaSets, replicaSet{
+			Name: rs.Name, Replicas: int64(rs.Spec.Replicas), Labels: rs.Labels, Template: (*json.RawMessage)(&data),
+		})
+	}
+	o.order()
+	return o, nil
+}
+
+func copyOf(object runtime.Object) runtime.Object {
+	copied, err := api.Scheme.Copy(object)
+	if err != nil {
+		panic(err)
+	}
+	return copied
+}
