@@ -36,6 +36,8 @@ type checkpointForm struct {
 type checkpointFormat struct {
 	// fresh makes one as the kubelet makes it to read into.
 	fresh func() checkpoint
+	// as is a value of the release's type, where fresh makes one of ours around it.
+	as interface{}
 	// seal makes one with the right checksum out of one that was read, where
 	// MarshalCheckpoint does not do it.
 	seal func(read checkpoint) (checkpoint, error)
@@ -125,6 +127,14 @@ func answerCheckpoint(r *request, a *answer) error {
 	return a.put("formats", formats)
 }
 
+// typ is the release's type.
+func (format *checkpointFormat) typ() reflect.Type {
+	if format.as != nil {
+		return reflect.TypeOf(format.as)
+	}
+	return reflect.TypeOf(format.fresh()).Elem()
+}
+
 // migrated is what the release writes after it restored a file of an older
 // format: the sealed one, or else the text as it is.
 func (form *checkpointForm) migrated(r *request, sealed []byte) ([]byte, error) {
@@ -165,7 +175,7 @@ func (form *checkpointForm) start(r *request, text []byte) (stored []byte, refus
 // not of the format.
 func (format *checkpointFormat) ask(r *request) (f formatAnswer, sealed []byte, err error) {
 	cp := format.fresh()
-	f.Type = strings.TrimPrefix(reflect.TypeOf(cp).String(), "*")
+	f.Type = format.typ().String()
 	readable := true
 	if err := attempt(func() error { return cp.UnmarshalCheckpoint([]byte(r.Text)) }); err != nil {
 		f.Refused = err.Error()
@@ -303,7 +313,7 @@ func (w *schemaWalk) checkpoints() []schemaCheckpoint {
 		form := kube.checkpoints[name]
 		entry := schemaCheckpoint{Form: name, File: form.file}
 		for _, format := range form.formats() {
-			f := schemaFormat{Type: w.ref(reflect.TypeOf(format.fresh()).Elem())}
+			f := schemaFormat{Type: w.ref(format.typ())}
 			for _, other := range format.others {
 				f.Others = append(f.Others, w.ref(reflect.TypeOf(other)))
 			}

@@ -178,3 +178,18 @@ func answerSlice(r *request, a *answer, data []byte) error {
 	}
 	return a.put("endpoints", hashes)
 }
+
+// endpoints tells the types that the functions over Endpoints take: a subset, as
+// versioned and as internal struct, and an EndpointSlice.
+func (w *schemaWalk) endpoints() map[string]string {
+	types := map[string]string{}
+	for form, hasher := range map[string]*endpointsHasher{"versioned": kube.endpoints, "internal": kube.endpointsInternal} {
+		if hasher != nil {
+			types[form] = w.ref(reflect.TypeOf(hasher.repack).In(0).Elem())
+		}
+	}
+	if kube.endpointSlices != nil {
+		types["slice"] = w.ref(reflect.TypeOf(kube.endpointSlices.slice))
+	}
+	return types
+}

@@ -61,7 +61,7 @@ func answerSchema(r *request, a *answer) error {
 		kinds = append(kinds, entry)
 	}
 	sort.Sort(byAPIVersion(kinds))
-	checkpoints := walk.checkpoints()
+	checkpoints, endpoints := walk.checkpoints(), walk.endpoints()
 	ids := []string{}
 	for id := range walk.types {
 		ids = append(ids, id)
@@ -78,6 +78,9 @@ func answerSchema(r *request, a *answer) error {
 	s.put("kinds", kinds)
 	if len(checkpoints) > 0 {
 		s.put("checkpoints", checkpoints)
+	}
+	if len(endpoints) > 0 {
+		s.put("endpoints", endpoints)
 	}
 	if kube.featureGates != nil {
 		s.put("featureGates", kube.featureGates())

@@ -1,6 +1,6 @@
 package main
 
-// Shim, 1.16 to 1.37: kubeadm's comparison of manifests. From 1.29 on it tells the
+// Shim, 1.13 to 1.37: kubeadm's comparison of manifests. From 1.29 on it tells the
 // difference, too.
 
 import (

@@ -222,7 +222,7 @@ func (w *world) react(action testing.Action) (bool, runtime.Object, error) {
 		w.writes++
 		return true, nil, nil
 	case "patch":
-		patch := action.(testing.PatchAction)
+		patch := action.(patchAction)
 		old, ok := byName[patch.GetName()]
 		if !ok {
 			return true, nil, notFound(patch.GetName())
@@ -243,6 +243,12 @@ func (w *world) react(action testing.Action) (bool, runtime.Object, error) {
 		return true, nil, notFound(name)
 	}
 	return true, nil, fmt.Errorf("the fake API server has no %s of %s", action.GetVerb(), resource)
+}
+
+// patchAction is testing.PatchAction, which 1.6 has no name for.
+type patchAction interface {
+	GetName() string
+	GetPatch() []byte
 }
 
 // patched is a copy of an object with a strategic merge patch applied. Controllers
