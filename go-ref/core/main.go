@@ -71,6 +71,10 @@ type hooks struct {
 	containerHashLegacy           *containerHasher
 	containerHashWithoutResources *containerHasher
 
+	// infraContainer is the container that the Docker manager makes for a Pod's
+	// network, out of the Pod that it hashes containers of (until 1.6).
+	infraContainer func(pod interface{}, image string) (container interface{}, err error)
+
 	// deepHash is DeepHashObject.
 	deepHash func(hasher hash.Hash, value interface{})
 

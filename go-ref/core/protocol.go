@@ -31,6 +31,7 @@ type request struct {
 
 	Containers []containerID `json:"containers"`
 	Texts      []string      `json:"texts"`
+	InfraImage string        `json:"infraImage"`
 }
 
 // containerID is a container that a kubelet knows when it starts.
@@ -176,6 +177,7 @@ func init() {
 		"pod-template-hash":                {needs(func() bool { return kube.templateHash != nil }, "hash of Pod templates"), answerTemplateHash},
 		"reconcile":                        {needs(func() bool { return kube.reconcile != nil }, "such controllers"), answerReconcile},
 		"checkpoint":                       {needs(func() bool { return kube.checkpoints != nil }, "checkpoints with a checksum"), answerCheckpoint},
+		"infra-container-hash":             {needs(func() bool { return kube.infraContainer != nil }, "infra container that is hashed"), answerInfraContainer},
 		"static-pod-equal":                 {needs(func() bool { return kube.staticPods != nil }, "comparison of manifests"), answerStaticPods},
 		"endpoints-hash":                   {needs(func() bool { return kube.endpointsDigest != nil }, "hashes of Endpoints"), answerEndpoints},
 		"schema":                           {always, answerSchema},

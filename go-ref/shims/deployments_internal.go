@@ -32,11 +32,12 @@ func init() { kube.reconcile = reconcileDeployment }
 // deploymentVersion is the only version of Deployments and ReplicaSets.
 const deploymentVersion = "extensions/v1beta1"
 
-// world holds a Deployment and its ReplicaSets.
+// world holds a Deployment, its ReplicaSets, and their Pods by ReplicaSet.
 type world struct {
 	sync.Mutex
 	deployment *extensions.Deployment
 	sets       map[string]*extensions.ReplicaSet
+	pods       map[string][]*api.Pod
 	writes     int
 }
 
@@ -74,7 +75,7 @@ func reconcileDeployment(workload interface{}, before *state) (*state, error) {
 	if selector.Empty() || !selector.Matches(labels.Set(d.Spec.Template.Labels)) {
 		return nil, fmt.Errorf("spec.selector does not select the labels of spec.template")
 	}
-	w := &world{deployment: d, sets: map[string]*extensions.ReplicaSet{}}
+	w := &world{deployment: d, sets: map[string]*extensions.ReplicaSet{}, pods: map[string][]*api.Pod{}}
 	for i, set := range before.ReplicaSets {
 		if err := w.add(i, &set); err != nil {
 			return nil, err
@@ -128,41 +129,67 @@ func (w *world) add(number int, set *replicaSet) error {
 	return nil
 }
 
-// put stores a ReplicaSet as its controller would leave it a while later.
+// put stores a ReplicaSet as its controller would leave it a while later: with as
+// many Pods as it wants, new ones made of its template.
 func (w *world) put(rs *extensions.ReplicaSet) {
 	rs.CreationTimestamp = settled
-	status := reflect.ValueOf(&rs.Status).Elem()
-	for _, name := range []string{"Replicas", "FullyLabeledReplicas", "ReadyReplicas", "AvailableReplicas"} {
-		if field := status.FieldByName(name); field.IsValid() {
-			field.SetInt(reflect.ValueOf(rs.Spec.Replicas).Int())
+	w.sets[rs.Name] = rs
+	pods := w.pods[rs.Name]
+	for i := len(pods); i < int(rs.Spec.Replicas); i++ {
+		pods = append(pods, podOf(rs, i))
+	}
+	w.pods[rs.Name] = pods[:int(rs.Spec.Replicas)]
+	w.tell(rs)
+	w.writes++
+}
+
+// tell brings a ReplicaSet's status up to date.
+func (w *world) tell(rs *extensions.ReplicaSet) {
+	labeled := 0
+	selector := labels.Set(rs.Spec.Template.Labels).AsSelector()
+	for _, pod := range w.pods[rs.Name] {
+		if selector.Matches(labels.Set(pod.Labels)) {
+			labeled++
 		}
 	}
+	status := reflect.ValueOf(&rs.Status).Elem()
+	for _, name := range []string{"Replicas", "ReadyReplicas", "AvailableReplicas"} {
+		if field := status.FieldByName(name); field.IsValid() {
+			field.SetInt(int64(rs.Spec.Replicas))
+		}
+	}
+	status.FieldByName("FullyLabeledReplicas").SetInt(int64(labeled))
 	rs.Status.ObservedGeneration = rs.Generation
-	w.sets[rs.Name] = rs
-	w.writes++
 }
 
 // settled is when everything in the world became ready: long ago.
 var settled = unversioned.Time{Time: time.Unix(946684800, 0)}
 
-// pods are those of all ReplicaSets, Running and Ready.
-func (w *world) pods() []api.Pod {
-	list := []api.Pod{}
-	for _, rs := range w.sets {
-		for i := 0; i < int(rs.Spec.Replicas); i++ {
-			pod := api.Pod{Spec: rs.Spec.Template.Spec}
-			pod.Name = fmt.Sprintf("%s-%d", rs.Name, i)
-			pod.Namespace = rs.Namespace
-			pod.Labels = rs.Spec.Template.Labels
-			pod.CreationTimestamp = settled
-			pod.Status.Phase = api.PodRunning
-			pod.Status.Conditions = []api.PodCondition{{
-				Type: api.PodReady, Status: api.ConditionTrue, LastTransitionTime: settled,
-			}}
-			list = append(list, pod)
+// podOf makes a Pod of a ReplicaSet, Running and Ready.
+func podOf(rs *extensions.ReplicaSet, number int) *api.Pod {
+	template := copyOf(rs).(*extensions.ReplicaSet).Spec.Template
+	pod := &api.Pod{Spec: template.Spec}
+	pod.Name = fmt.Sprintf("%s-%d", rs.Name, number)
+	pod.Namespace = rs.Namespace
+	pod.Labels = template.Labels
+	pod.CreationTimestamp = settled
+	pod.Status.Phase = api.PodRunning
+	pod.Status.Conditions = []api.PodCondition{{
+		Type: api.PodReady, Status: api.ConditionTrue, LastTransitionTime: settled,
+	}}
+	return pod
+}
+
+// podNamed finds a Pod and its ReplicaSet.
+func (w *world) podNamed(name string) (*api.Pod, *extensions.ReplicaSet) {
+	for set, pods := range w.pods {
+		for _, pod := range pods {
+			if pod.Name == name {
+				return pod, w.sets[set]
+			}
 		}
 	}
-	return list
+	return nil, nil
 }
 
 // private is a private field of a struct.
@@ -207,10 +234,11 @@ func (w *world) round() (err error) {
 			return err
 		}
 	}
-	for _, pod := range w.pods() {
-		one := pod
-		if err := fillStore(private(controller, "podStore", "podLister"), copyOf(&one)); err != nil {
-			return err
+	for _, pods := range w.pods {
+		for _, pod := range pods {
+			if err := fillStore(private(controller, "podStore", "podLister"), copyOf(pod)); err != nil {
+				return err
+			}
 		}
 	}
 	work := private(controller, "syncHandler").Interface().(func(string) error)
@@ -221,12 +249,13 @@ func (w *world) round() (err error) {
 func (w *world) react(action core.Action) (bool, runtime.Object, error) {
 	w.Lock()
 	defer w.Unlock()
-	resource := fmt.Sprint(reflect.ValueOf(action).MethodByName("GetResource").Call(nil)[0].Interface())
-	if named := reflect.ValueOf(action).MethodByName("GetResource").Call(nil)[0]; named.Kind() == reflect.Struct {
-		resource = named.FieldByName("Resource").String()
+	// A name in 1.2, a struct later.
+	resource := reflect.Indirect(reflect.ValueOf(action).MethodByName("GetResource").Call(nil)[0])
+	if resource.Kind() == reflect.Struct {
+		resource = resource.FieldByName("Resource")
 	}
-	group := unversioned.GroupResource{Resource: resource}
-	switch action.GetVerb() + " " + resource {
+	group := unversioned.GroupResource{Resource: resource.String()}
+	switch action.GetVerb() + " " + resource.String() {
 	case "list replicasets":
 		list := &extensions.ReplicaSetList{}
 		for _, rs := range w.sets {
@@ -234,9 +263,31 @@ func (w *world) react(action core.Action) (bool, runtime.Object, error) {
 		}
 		return true, list, nil
 	case "list pods":
-		return true, copyOf(&api.PodList{Items: w.pods()}), nil
+		list := &api.PodList{}
+		for _, pods := range w.pods {
+			for _, pod := range pods {
+				list.Items = append(list.Items, *copyOf(pod).(*api.Pod))
+			}
+		}
+		return true, list, nil
+	case "get pods":
+		name := action.(core.GetAction).GetName()
+		if pod, _ := w.podNamed(name); pod != nil {
+			return true, copyOf(pod), nil
+		}
+		return true, nil, errors.NewNotFound(group, name)
 	case "update pods":
-		return true, action.(core.UpdateAction).GetObject(), nil
+		updated := copyOf(action.(core.UpdateAction).GetObject()).(*api.Pod)
+		pod, rs := w.podNamed(updated.Name)
+		if pod == nil {
+			return true, nil, errors.NewNotFound(group, updated.Name)
+		}
+		if !reflect.DeepEqual(pod, updated) {
+			*pod = *updated
+			w.tell(rs)
+			w.writes++
+		}
+		return true, copyOf(updated), nil
 	case "get deployments":
 		return true, copyOf(w.deployment), nil
 	case "update deployments":
@@ -274,11 +325,13 @@ func (w *world) react(action core.Action) (bool, runtime.Object, error) {
 		}
 		return true, copyOf(rs), nil
 	case "delete replicasets":
-		delete(w.sets, action.(core.DeleteAction).GetName())
+		name := action.(core.DeleteAction).GetName()
+		delete(w.sets, name)
+		delete(w.pods, name)
 		w.writes++
 		return true, nil, nil
 	}
-	return true, nil, fmt.Errorf("the fake API server has no %s of %s", action.GetVerb(), resource)
+	return true, nil, fmt.Errorf("the fake API server has no %s of %s", action.GetVerb(), resource.String())
 }
 
 // persist is what the release's API server makes of a new ReplicaSet.
