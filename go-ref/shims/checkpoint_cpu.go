@@ -12,7 +12,7 @@ import (
 func init() {
 	addCheckpoint("cpu-manager", &checkpointForm{
 		file:    "cpu_manager_state",
-		formats: func() []checkpointFormat { return cpuFormats },
+		formats: func() []checkpointFormat { return inUse(cpuFormats) },
 		restore: func(dir string, r *request) (func() error, error) {
 			construct := reflect.ValueOf(cpus.NewCheckpointState)
 			values := []interface{}{dir, "cpu_manager_state", policyOf(r.Text)}

@@ -8,3 +8,6 @@ var cpuFormats = []checkpointFormat{{
 	fresh: func() checkpoint { return cpus.NewCPUManagerCheckpoint() },
 	sums:  ofItself(),
 }}
+
+// inUse: no feature gate decides on formats.
+func inUse(formats []checkpointFormat) []checkpointFormat { return formats }

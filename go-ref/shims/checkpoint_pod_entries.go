@@ -5,6 +5,8 @@ package main
 import (
 	_ "unsafe" // for go:linkname
 
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/kubernetes/pkg/features"
 	cpus "k8s.io/kubernetes/pkg/kubelet/cm/cpumanager/state"
 	memory "k8s.io/kubernetes/pkg/kubelet/cm/memorymanager/state"
 )
@@ -36,3 +38,12 @@ var memoryFormats = []checkpointFormat{{
 	fresh: func() checkpoint { return newMemoryManagerCheckpointV1() },
 	sums:  ofItself(rename{"MemoryManagerCheckpointV1", "MemoryManagerCheckpoint", 1}),
 }}
+
+// inUse puts the newest format last, which is neither written nor read without its
+// feature gate.
+func inUse(formats []checkpointFormat) []checkpointFormat {
+	if utilfeature.DefaultFeatureGate.Enabled(features.PodLevelResourceManagers) {
+		return formats
+	}
+	return append(append([]checkpointFormat{}, formats[1:]...), formats[0])
+}

@@ -1,6 +1,6 @@
 package main
 
-// Shim, 1.6 to 1.10: dockershim's checkpoint of a Pod's sandbox, which its own
+// Shim, 1.8 to 1.10: dockershim's checkpoint of a Pod's sandbox, which its own
 // handler writes and reads. The whole struct is dumped.
 
 import (
@@ -59,7 +59,7 @@ func withSandboxHandler(f func(handler dockershim.CheckpointHandler, path string
 		return err
 	}
 	defer os.RemoveAll(dir)
-	handler, err := newSandboxHandler(dir)
+	handler, err := dockershim.NewPersistentCheckpointHandler(dir)
 	if err != nil {
 		return err
 	}

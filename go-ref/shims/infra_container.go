@@ -1,6 +1,6 @@
 package main
 
-// Shim, 1.1 to 1.6: the container that the Docker manager makes for a Pod's
+// Shim, 1.1 and 1.2: the container that the Docker manager makes for a Pod's
 // network. The real SyncPod of a manager that has nothing but the image's name
 // makes it, and asks for its image to be pulled; that is where it is caught. Other
 // shims have what pulls.
@@ -32,7 +32,7 @@ func init() {
 		}
 		set("podInfraContainerImage", image)
 		set("imagePuller", puller)
-		set(noNetworkFor(noNetwork{}))
+		set("networkPlugin", noNetwork{})
 		sync := reflect.ValueOf(manager).MethodByName("SyncPod")
 		in := []reflect.Value{}
 		for i := 0; i < sync.Type().NumIn(); i++ {

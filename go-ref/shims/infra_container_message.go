@@ -1,7 +1,6 @@
 package main
 
-// Shim, 1.2 to 1.5: what pulls the infra container's image, under its older and its
-// newer name.
+// Shim, 1.2: what pulls the infra container's image.
 
 import "k8s.io/kubernetes/pkg/api"
 
@@ -13,9 +12,3 @@ func (p *catchingPuller) PullImage(pod *api.Pod, container *api.Container, secre
 	p.container = container
 	return errCaught, ""
 }
-
-func (p *catchingPuller) EnsureImageExists(pod *api.Pod, container *api.Container, secrets []api.Secret) (error, string) {
-	return p.PullImage(pod, container, secrets)
-}
-
-func noNetworkFor(plugin noNetwork) (field string, value interface{}) { return "networkPlugin", plugin }

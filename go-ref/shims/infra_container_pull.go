@@ -12,5 +12,3 @@ func (p *catchingPuller) PullImage(pod *api.Pod, container *api.Container, secre
 	p.container = container
 	return errCaught
 }
-
-func noNetworkFor(plugin noNetwork) (field string, value interface{}) { return "networkPlugin", plugin }
