@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"sort"
 )
 
 // templateHasher is the function that makes the value of the label
@@ -149,6 +150,31 @@ type state struct {
 	CurrentRevision string `json:"currentRevision,omitempty"`
 	UpdateRevision  string `json:"updateRevision,omitempty"`
 }
+
+// order puts the lists in the order of names.
+func (s *state) order() {
+	sort.Sort(named{len(s.Revisions),
+		func(i int) string { return s.Revisions[i].Name },
+		func(i, j int) { s.Revisions[i], s.Revisions[j] = s.Revisions[j], s.Revisions[i] }})
+	sort.Sort(named{len(s.ReplicaSets),
+		func(i int) string { return s.ReplicaSets[i].Name },
+		func(i, j int) { s.ReplicaSets[i], s.ReplicaSets[j] = s.ReplicaSets[j], s.ReplicaSets[i] }})
+	sort.Sort(named{len(s.Pods),
+		func(i int) string { return s.Pods[i].Name },
+		func(i, j int) { s.Pods[i], s.Pods[j] = s.Pods[j], s.Pods[i] }})
+	sort.Strings(s.Replaced)
+}
+
+// named sorts anything by names.
+type named struct {
+	n    int
+	name func(i int) string
+	swap func(i, j int)
+}
+
+func (s named) Len() int           { return s.n }
+func (s named) Less(i, j int) bool { return s.name(i) < s.name(j) }
+func (s named) Swap(i, j int)      { s.swap(i, j) }
 
 // answerReconcile lets the real controller of the workload's kind work until
 // it has nothing more to do; and again after each workload that takes the place

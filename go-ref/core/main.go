@@ -71,6 +71,10 @@ type hooks struct {
 	containerHashLegacy           *containerHasher
 	containerHashWithoutResources *containerHasher
 
+	// infraContainer is the container that the Docker manager makes for a Pod's
+	// network, out of the Pod that it hashes containers of (until 1.6).
+	infraContainer func(pod interface{}, image string) (container interface{}, err error)
+
 	// deepHash is DeepHashObject.
 	deepHash func(hasher hash.Hash, value interface{})
 
@@ -84,6 +88,18 @@ type hooks struct {
 	// reconcile lets the real controller of the workload's kind work on a fake
 	// API server until nothing changes. The workload is the controller's own.
 	reconcile func(workload interface{}, before *state) (after *state, err error)
+
+	// checkpoints are the files with a checksum that the kubelet keeps, by form.
+	checkpoints map[string]*checkpointForm
+
+	// staticPods is kubeadm's comparison of manifests.
+	staticPods *staticPods
+
+	// endpoints and endpointsInternal order Endpoints by hashes; endpointSlices
+	// hashes what is in EndpointSlices. All use endpointsDigest.
+	endpoints, endpointsInternal *endpointsHasher
+	endpointSlices               *slicesHasher
+	endpointsDigest              func() hash.Hash
 
 	// yamlToJSON is the release's own function for manifests.
 	yamlToJSON func(text []byte) ([]byte, error)

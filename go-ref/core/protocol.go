@@ -30,6 +30,16 @@ type request struct {
 	State           json.RawMessage `json:"state"`
 
 	Then []json.RawMessage `json:"then"`
+	Containers []containerID `json:"containers"`
+	Texts      []string      `json:"texts"`
+	InfraImage string        `json:"infraImage"`
+}
+
+// containerID is a container that a kubelet knows when it starts.
+type containerID struct {
+	ID     string `json:"id"`
+	PodUID string `json:"podUID"`
+	Name   string `json:"name"`
 }
 
 // skipped is the error that becomes {"skipped": …} and not {"error": …}.
@@ -167,6 +177,10 @@ func init() {
 		"read-file":                        object(opReadFile),
 		"pod-template-hash":                {needs(func() bool { return kube.templateHash != nil }, "hash of Pod templates"), answerTemplateHash},
 		"reconcile":                        {needs(func() bool { return kube.reconcile != nil }, "such controllers"), answerReconcile},
+		"checkpoint":                       {needs(func() bool { return kube.checkpoints != nil }, "checkpoints with a checksum"), answerCheckpoint},
+		"infra-container-hash":             {needs(func() bool { return kube.infraContainer != nil }, "infra container that is hashed"), answerInfraContainer},
+		"static-pod-equal":                 {needs(func() bool { return kube.staticPods != nil }, "comparison of manifests"), answerStaticPods},
+		"endpoints-hash":                   {needs(func() bool { return kube.endpointsDigest != nil }, "hashes of Endpoints"), answerEndpoints},
 		"schema":                           {always, answerSchema},
 		"info":                             {always, answerInfo},
 		"container-hash-timing":            {needs(func() bool { return kube.containerHash != nil }, "such container hash"), answerTiming},

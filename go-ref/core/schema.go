@@ -61,6 +61,7 @@ func answerSchema(r *request, a *answer) error {
 		kinds = append(kinds, entry)
 	}
 	sort.Sort(byAPIVersion(kinds))
+	checkpoints, endpoints := walk.checkpoints(), walk.endpoints()
 	ids := []string{}
 	for id := range walk.types {
 		ids = append(ids, id)
@@ -75,6 +76,12 @@ func answerSchema(r *request, a *answer) error {
 	s.put("release", releaseName)
 	s.put("toolchain", runtime.Version())
 	s.put("kinds", kinds)
+	if len(checkpoints) > 0 {
+		s.put("checkpoints", checkpoints)
+	}
+	if len(endpoints) > 0 {
+		s.put("endpoints", endpoints)
+	}
 	if kube.featureGates != nil {
 		s.put("featureGates", kube.featureGates())
 	}

@@ -1,6 +1,6 @@
 package main
 
-// Shim, 1.7: a fake clientset and the informers on it, generated inside
+// Shim, 1.6 and 1.7: a fake clientset and the informers on it, generated inside
 // Kubernetes, and copies made by the scheme.
 
 import (

@@ -1,6 +1,6 @@
 package main
 
-// Shim, 1.7 to 1.11: controllers send events by the clientset's REST client, of
+// Shim, 1.6 to 1.11: controllers send events by the clientset's REST client, of
 // which a fake clientset has none. The goroutine that sends them may die of it;
 // events are nobody's business here.
 

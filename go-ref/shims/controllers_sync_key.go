@@ -1,6 +1,6 @@
 package main
 
-// Shim, 1.7 to 1.22: the controllers' sync functions take a key.
+// Shim, 1.6 to 1.22: the controllers' sync functions take a key.
 
 import (
 	"reflect"

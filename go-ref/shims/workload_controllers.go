@@ -1,6 +1,6 @@
 package main
 
-// Shim, 1.7 to 1.37: the Deployment, DaemonSet and StatefulSet controllers on a
+// Shim, 1.6 to 1.37: the Deployment, DaemonSet and StatefulSet controllers on a
 // fake clientset.
 //
 // A controller is made by its real constructor and its real sync function is
@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"sort"
 	"sync"
 	"time"
 
@@ -223,7 +222,7 @@ func (w *world) react(action testing.Action) (bool, runtime.Object, error) {
 		w.writes++
 		return true, nil, nil
 	case "patch":
-		patch := action.(testing.PatchAction)
+		patch := action.(patchAction)
 		old, ok := byName[patch.GetName()]
 		if !ok {
 			return true, nil, notFound(patch.GetName())
@@ -244,6 +243,12 @@ func (w *world) react(action testing.Action) (bool, runtime.Object, error) {
 		return true, nil, notFound(name)
 	}
 	return true, nil, fmt.Errorf("the fake API server has no %s of %s", action.GetVerb(), resource)
+}
+
+// patchAction is testing.PatchAction, which 1.6 has no name for.
+type patchAction interface {
+	GetName() string
+	GetPatch() []byte
 }
 
 // patched is a copy of an object with a strategic merge patch applied. Controllers
@@ -462,7 +467,6 @@ func (w *world) state(c workloadController, name string, before *state) (*state,
 			Data: string(v.FieldByName("Data").FieldByName("Raw").Bytes()),
 		})
 	}
-	sort.Slice(o.Revisions, func(i, j int) bool { return o.Revisions[i].Name < o.Revisions[j].Name })
 	for _, object := range w.objects["replicasets"] {
 		m := metaOf(object)
 		spec := reflect.ValueOf(object).Elem().FieldByName("Spec")
@@ -477,7 +481,6 @@ func (w *world) state(c workloadController, name string, before *state) (*state,
 		set.Template = (*json.RawMessage)(&template)
 		o.ReplicaSets = append(o.ReplicaSets, set)
 	}
-	sort.Slice(o.ReplicaSets, func(i, j int) bool { return o.ReplicaSets[i].Name < o.ReplicaSets[j].Name })
 	uids := map[types.UID]bool{}
 	for _, object := range w.objects["pods"] {
 		m := metaOf(object)
@@ -489,13 +492,12 @@ func (w *world) state(c workloadController, name string, before *state) (*state,
 		}
 		o.Pods = append(o.Pods, p)
 	}
-	sort.Slice(o.Pods, func(i, j int) bool { return o.Pods[i].Name < o.Pods[j].Name })
 	for i, p := range before.Pods {
 		if !uids[types.UID(fmt.Sprintf("pod-%d", i))] {
 			o.Replaced = append(o.Replaced, p.Name)
 		}
 	}
-	sort.Strings(o.Replaced)
+	o.order()
 	status := reflect.ValueOf(w.objects[c.resource][name]).Elem().FieldByName("Status")
 	if f := status.FieldByName("CollisionCount"); f.IsValid() && !f.IsNil() {
 		count := f.Elem().Int()
