@@ -85,6 +85,11 @@ type hooks struct {
 	// API server until nothing changes. The workload is the controller's own.
 	reconcile func(workload interface{}, before *state) (after *state, err error)
 
+	// podActions is the kubelet's manager of a runtime behind the CRI (from
+	// 1.5), podActionsDocker that of Docker itself (to 1.6).
+	podActions       *podRuntime
+	podActionsDocker *podRuntime
+
 	// yamlToJSON is the release's own function for manifests.
 	yamlToJSON func(text []byte) ([]byte, error)
 

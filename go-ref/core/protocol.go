@@ -28,6 +28,9 @@ type request struct {
 	CollisionCount  *int64          `json:"collisionCount"`
 	CollisionCounts []*int64        `json:"collisionCounts"`
 	State           json.RawMessage `json:"state"`
+
+	Status json.RawMessage         `json:"status"`
+	Probes map[string]probeResults `json:"probes"`
 }
 
 // skipped is the error that becomes {"skipped": …} and not {"error": …}.
@@ -149,6 +152,12 @@ func init() {
 			func(r *request, a *answer) error { return answerContainers(which(), r, a) },
 		}
 	}
+	actionsOf := func(which func() *podRuntime) subject {
+		return subject{
+			needs(func() bool { return which() != nil }, "such runtime manager"),
+			func(r *request, a *answer) error { return answerPodActions(which(), r, a) },
+		}
+	}
 	object := func(operation func(*request) (interface{}, error)) subject {
 		return subject{always, func(r *request, a *answer) error { return answerObject(operation, r, a) }}
 	}
@@ -165,6 +174,8 @@ func init() {
 		"read-file":                        object(opReadFile),
 		"pod-template-hash":                {needs(func() bool { return kube.templateHash != nil }, "hash of Pod templates"), answerTemplateHash},
 		"reconcile":                        {needs(func() bool { return kube.reconcile != nil }, "such controllers"), answerReconcile},
+		"pod-actions":                      actionsOf(func() *podRuntime { return kube.podActions }),
+		"pod-actions-docker":               actionsOf(func() *podRuntime { return kube.podActionsDocker }),
 		"schema":                           {always, answerSchema},
 		"info":                             {always, answerInfo},
 		"container-hash-timing":            {needs(func() bool { return kube.containerHash != nil }, "such container hash"), answerTiming},
