@@ -63,9 +63,11 @@ type containerStatus struct {
 
 // infraStatus is the container that holds a Pod's network namespace.
 type infraStatus struct {
-	ID    string       `json:"id"`
-	State string       `json:"state"`
-	Hash  recordedHash `json:"hash"`
+	ID      string       `json:"id"`
+	State   string       `json:"state"`
+	Image   string       `json:"image"`
+	Network string       `json:"network"`
+	Hash    recordedHash `json:"hash"`
 }
 
 // runtimeResources are quantities as the runtime reports them.

@@ -7,14 +7,11 @@ package main
 // are private, and fields come and go.
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"sort"
 	"strings"
-	"time"
 
-	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 	"k8s.io/kubernetes/pkg/kubelet/kuberuntime"
 	proberesults "k8s.io/kubernetes/pkg/kubelet/prober/results"
 )
@@ -94,201 +91,6 @@ func decideByManager(object interface{}, status *podStatus, probes map[string]pr
 	return decision, err
 }
 
-// kubePodStatus is the status as the kubelet's own struct.
-func kubePodStatus(pod reflect.Value, from *podStatus, runtimeName string) (reflect.Value, error) {
-	status := reflect.ValueOf(&kubecontainer.PodStatus{})
-	meta := pod.Elem().FieldByName("ObjectMeta")
-	setField(status, "ID", meta.FieldByName("UID").String())
-	setField(status, "Name", meta.FieldByName("Name").String())
-	setField(status, "Namespace", meta.FieldByName("Namespace").String())
-	if len(from.IPs) > 0 {
-		setField(status, "IP", from.IPs[0])
-		setField(status, "IPs", from.IPs)
-	}
-	sandboxes := status.Elem().FieldByName("SandboxStatuses")
-	for i := range from.Sandboxes {
-		sandbox := reflect.New(sandboxes.Type().Elem().Elem())
-		if err := fillSandbox(sandbox, &from.Sandboxes[i]); err != nil {
-			return status, err
-		}
-		sandboxes.Set(reflect.Append(sandboxes, sandbox))
-	}
-	containers := status.Elem().FieldByName("ContainerStatuses")
-	active := status.Elem().FieldByName("ActiveContainerStatuses")
-	for i := range from.Containers {
-		c := &from.Containers[i]
-		container := reflect.New(containers.Type().Elem().Elem())
-		if err := fillContainer(container, c, runtimeName); err != nil {
-			return status, err
-		}
-		containers.Set(reflect.Append(containers, container))
-		// As the kubelet sorts them: those in the newest sandbox, if that is ready.
-		if active.IsValid() && len(from.Sandboxes) > 0 && from.Sandboxes[0].State == "ready" &&
-			(c.Sandbox == "" || c.Sandbox == from.Sandboxes[0].ID) {
-			active.Set(reflect.Append(active, container))
-		}
-	}
-	return status, nil
-}
-
-func fillSandbox(sandbox reflect.Value, from *sandboxStatus) error {
-	state, ok := map[string]int64{"ready": 0, "notready": 1}[from.State]
-	if !ok {
-		return fmt.Errorf("status: no such state of a sandbox: %q", from.State)
-	}
-	setField(sandbox, "Id", from.ID)
-	setField(sandbox, "State", state)
-	setField(sandbox, "CreatedAt", from.CreatedAt)
-	setField(allocated(sandbox, "Metadata"), "Attempt", from.Attempt)
-	if from.IPs != nil {
-		network := allocated(sandbox, "Network")
-		for i, ip := range from.IPs {
-			if i == 0 {
-				setField(network, "Ip", ip)
-			} else if more := network.Elem().FieldByName("AdditionalIps"); more.IsValid() {
-				other := reflect.New(more.Type().Elem().Elem())
-				setField(other, "Ip", ip)
-				more.Set(reflect.Append(more, other))
-			}
-		}
-	}
-	mode, ok := map[string]int64{"": 0, "pod": 0, "container": 1, "node": 2, "target": 3}[from.Network]
-	if !ok {
-		return fmt.Errorf("status: no such mode of a network namespace: %q", from.Network)
-	}
-	linux := allocated(sandbox, "Linux")
-	namespaces := linux.Elem().FieldByName("Namespaces")
-	if !namespaces.IsValid() {
-		return nil
-	}
-	options := allocated(allocated(linux, "Namespaces"), "Options")
-	setField(options, "Network", mode)          // from 1.10
-	setField(options, "HostNetwork", mode == 2) // to 1.9
-	return nil
-}
-
-func fillContainer(container reflect.Value, from *containerStatus, runtimeName string) error {
-	switch from.State {
-	case "created", "running", "exited", "unknown":
-	default:
-		return fmt.Errorf("status: no such state of a container: %q", from.State)
-	}
-	id := from.ID
-	if id == "" {
-		id = from.Name
-	}
-	container.Elem().FieldByName("ID").Set(reflect.ValueOf(containerID(runtimeName, id)))
-	setField(container, "Name", from.Name)
-	setField(container, "State", from.State)
-	setField(container, "CreatedAt", time.Unix(from.CreatedAt, 0))
-	setField(container, "StartedAt", time.Unix(from.StartedAt, 0))
-	setField(container, "FinishedAt", time.Unix(from.FinishedAt, 0))
-	setField(container, "ExitCode", from.ExitCode)
-	setField(container, "Reason", from.Reason)
-	setField(container, "Image", from.Image)
-	setField(container, "ImageID", from.ImageID)
-	setField(container, "RestartCount", from.RestartCount)
-	setField(container, "Hash", from.Hash.number)
-	setField(container, "HashWithoutResources", from.HashWithoutResources.number)
-	if from.Resources == nil || !container.Elem().FieldByName("Resources").IsValid() {
-		return nil
-	}
-	resources := allocated(container, "Resources")
-	for name, quantity := range map[string]string{
-		"CPURequest":    from.Resources.CPURequest,
-		"CPULimit":      from.Resources.CPULimit,
-		"MemoryRequest": from.Resources.MemoryRequest,
-		"MemoryLimit":   from.Resources.MemoryLimit,
-	} {
-		if quantity == "" {
-			continue
-		}
-		data, err := json.Marshal(quantity)
-		if err != nil {
-			return err
-		}
-		if err := json.Unmarshal(data, resources.Elem().FieldByName(name).Addr().Interface()); err != nil {
-			return fmt.Errorf("status: %v", err)
-		}
-	}
-	return nil
-}
-
-// containerID splits an ID such as containerd://0a1b; a plain one is the runtime's.
-func containerID(runtimeName, id string) kubecontainer.ContainerID {
-	if i := strings.Index(id, "://"); i >= 0 {
-		runtimeName, id = id[:i], id[i+len("://"):]
-	}
-	return kubecontainer.ContainerID{Type: runtimeName, ID: id}
-}
-
-// setField sets a field of the struct that a pointer points to; of one that the
-// release does not have, nobody knows.
-func setField(pointer reflect.Value, name string, value interface{}) {
-	field := pointer.Elem().FieldByName(name)
-	if !field.IsValid() {
-		return
-	}
-	if field.Kind() == reflect.Ptr { // in the messages of 1.5
-		field.Set(reflect.New(field.Type().Elem()))
-		field = field.Elem()
-	}
-	field.Set(reflect.ValueOf(value).Convert(field.Type()))
-}
-
-// allocated makes what a field points to.
-func allocated(pointer reflect.Value, name string) reflect.Value {
-	field := pointer.Elem().FieldByName(name)
-	if field.IsNil() {
-		field.Set(reflect.New(field.Type().Elem()))
-	}
-	return field
-}
-
-// setProbeResults tells the manager what probes of the newest containers found.
-func setProbeResults(manager, pod, status reflect.Value, probes map[string]probeResults) error {
-	for name, results := range probes {
-		container := statusOf(status, name)
-		if container.IsNil() {
-			return fmt.Errorf("probes: the status has no container %s", name)
-		}
-		for _, probe := range []struct{ field, result string }{
-			{"livenessManager", results.Liveness},
-			{"readinessManager", results.Readiness},
-			{"startupManager", results.Startup},
-		} {
-			field := manager.Elem().FieldByName(probe.field)
-			if probe.result == "" || !field.IsValid() {
-				continue
-			}
-			result := reflect.New(reflect.TypeOf(proberesults.Success)).Elem()
-			switch {
-			case probe.result == "success":
-				result.Set(reflect.ValueOf(proberesults.Success))
-			case probe.result == "failure":
-				result.Set(reflect.ValueOf(proberesults.Failure))
-			case probe.result != "unknown":
-				return fmt.Errorf("probes: no such result: %q", probe.result)
-			case result.Kind() == reflect.Bool:
-				continue // until 1.15 such a result is not recorded
-			default:
-				result.SetInt(-1)
-			}
-			probed := settable(field).Elem()
-			id := container.Elem().FieldByName("ID")
-			probed.MethodByName("Set").Call([]reflect.Value{id, result, pod})
-			// Its channel holds 20 updates, for which nobody waits here.
-			probed.MethodByName("Updates").Call(nil)[0].TryRecv()
-		}
-	}
-	return nil
-}
-
-// statusOf is a pointer to a container's newest status, or nil.
-func statusOf(status reflect.Value, name string) reflect.Value {
-	return status.MethodByName("FindContainerStatusByName").Call([]reflect.Value{reflect.ValueOf(name)})[0]
-}
-
 // compareContainers asks containerChanged about every container that has a status.
 func compareContainers(pod, status reflect.Value) []comparedContainer {
 	number, boolean := reflect.TypeOf(uint64(0)), reflect.TypeOf(false)
@@ -328,8 +130,8 @@ func describeActions(spec, actions reflect.Value) (map[string]interface{}, error
 		case "InitContainersToStart":
 			described[key] = namesAt(spec.FieldByName("InitContainers"), field)
 		case "ContainersToStart":
-			if field.Kind() == reflect.Map { // to 1.7: what to say to each
-				describeStarts(described, spec.FieldByName("Containers"), field)
+			if field.Kind() == reflect.Map { // to 1.7
+				described[key], described["startMessages"] = describeStarts(spec.FieldByName("Containers"), field)
 			} else {
 				described[key] = namesAt(spec.FieldByName("Containers"), field)
 			}
@@ -349,12 +151,7 @@ func describeActions(spec, actions reflect.Value) (map[string]interface{}, error
 			sort.Sort(byName(killed))
 			described[key] = killed
 		case "ContainersToKeep", "InitContainersToKeep":
-			kept := []string{}
-			for _, id := range field.MapKeys() {
-				kept = append(kept, idOf(id))
-			}
-			sort.Strings(kept)
-			described[key] = kept
+			described[key] = sortedIDs(field, idOf)
 		case "ContainersToUpdate":
 			updates := map[string][]interface{}{}
 			for _, resource := range field.MapKeys() {
@@ -394,19 +191,6 @@ func describeActions(spec, actions reflect.Value) (map[string]interface{}, error
 	return described, nil
 }
 
-func describeStarts(described map[string]interface{}, containers, messages reflect.Value) {
-	names, said := []string{}, map[string]string{}
-	for i := 0; i < containers.Len(); i++ {
-		if message := messages.MapIndex(reflect.ValueOf(i)); message.IsValid() {
-			name := containers.Index(i).FieldByName("Name").String()
-			names = append(names, name)
-			said[name] = message.String()
-		}
-	}
-	described["containersToStart"] = names
-	described["startMessages"] = said
-}
-
 func describeUpdate(spec, info reflect.Value) interface{} {
 	container := info.FieldByName("container")
 	if !container.IsValid() { // to 1.32 its place
@@ -428,13 +212,6 @@ func describeResources(resources reflect.Value) map[string]int64 {
 	}
 	return described
 }
-
-func idOf(id reflect.Value) string {
-	readable := id.Interface().(kubecontainer.ContainerID)
-	return readable.String()
-}
-
-func nameOf(container reflect.Value) string { return container.Elem().FieldByName("Name").String() }
 
 // namesAt are the names of the containers at these places of a list.
 func namesAt(containers, places reflect.Value) []string {

@@ -10,7 +10,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/kubernetes/pkg/kubelet/allocation/state"
+	actuated "k8s.io/kubernetes/pkg/kubelet/allocation/state"
 )
 
 // actuatedPod is what was applied to the whole Pod.
@@ -21,7 +21,7 @@ type actuatedPod struct {
 
 func init() {
 	managerParts["actuatedState"] = func() interface{} {
-		return callWithZeros(state.NewStateMemory)[0].Interface()
+		return callWithZeros(actuated.NewStateMemory)[0].Interface()
 	}
 	recordActuated = func(manager, pod reflect.Value, status *podStatus) error {
 		applied := settable(manager.Elem().FieldByName("actuatedState")).Elem()

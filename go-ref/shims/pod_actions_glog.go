@@ -1,6 +1,6 @@
 package main
 
-// Shim, 1.5 to 1.12: the kubelet's logger writes files unless it is told not to.
+// Shim, 1.1 to 1.12: the kubelet's logger writes files unless it is told not to.
 
 import "flag"
 

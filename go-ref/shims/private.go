@@ -12,9 +12,14 @@ import (
 //go:linkname typelinks reflect.typelinks
 func typelinks() (sections []unsafe.Pointer, offsets [][]int32)
 
+var privateTypes = map[string]reflect.Type{}
+
 // privateType finds a type by name among those that the linker keeps for package
 // reflect: all that became an interface's value somewhere, and what they consist of.
 func privateType(pkg, name string) reflect.Type {
+	if known, ok := privateTypes[pkg+"."+name]; ok {
+		return known
+	}
 	sections, offsets := typelinks()
 	for i, section := range sections {
 		for _, offset := range offsets[i] {
@@ -22,6 +27,7 @@ func privateType(pkg, name string) reflect.Type {
 			*(*unsafe.Pointer)(unsafe.Pointer(&pointer)) = unsafe.Pointer(uintptr(section) + uintptr(offset))
 			t := reflect.TypeOf(pointer)
 			if t.Kind() == reflect.Ptr && t.Elem().Name() == name && t.Elem().PkgPath() == pkg {
+				privateTypes[pkg+"."+name] = t.Elem()
 				return t.Elem()
 			}
 		}
@@ -46,9 +52,4 @@ func callPrivate(linked interface{}, results []reflect.Type, parameters ...refle
 	closure := &code // a func is a pointer to what begins with its code's address
 	function := reflect.NewAt(reflect.FuncOf(types, results, false), unsafe.Pointer(&closure)).Elem()
 	return function.Call(parameters)
-}
-
-// settable is a private field of a variable, to read and to write.
-func settable(field reflect.Value) reflect.Value {
-	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem()
 }
