@@ -31,18 +31,15 @@ var (
 	compareContainer interface{}
 	// compareSandbox is PodSandboxChanged or the method it was before.
 	compareSandbox func(manager, pod, status reflect.Value) []reflect.Value
-	// managerParts make what stands in the manager's fields of these names.
-	managerParts = map[string]func() interface{}{
-		"livenessManager":  func() interface{} { return proberesults.NewManager() },
-		"readinessManager": func() interface{} { return proberesults.NewManager() },
-		"startupManager":   func() interface{} { return proberesults.NewManager() },
-	}
+	// What stands in the manager's fields of these names, where the release has them
+	// and decisions ask for them.
+	internalLifecycle, runtimeService, allocationManager, actuatedState func() interface{}
 	// recordActuated tells the manager which resources were applied.
 	recordActuated func(manager, pod reflect.Value, status *podStatus) error
 )
 
 func init() {
-	keepTypesOf(kuberuntime.NewKubeGenericRuntimeManager)
+	kept = kuberuntime.NewKubeGenericRuntimeManager
 	kube.podActions = &podRuntime{
 		hasher:                 func() *containerHasher { return kube.containerHash },
 		hasherWithoutResources: func() *containerHasher { return kube.containerHashWithoutResources },
@@ -57,8 +54,17 @@ func decideByManager(object interface{}, status *podStatus, probes map[string]pr
 		return nil, err
 	}
 	manager := reflect.New(privateType(runtimeManagerPackage, "kubeGenericRuntimeManager"))
-	for name, part := range managerParts {
-		if field := manager.Elem().FieldByName(name); field.IsValid() {
+	probeManager := func() interface{} { return proberesults.NewManager() }
+	for name, part := range map[string]func() interface{}{
+		"livenessManager":   probeManager,
+		"readinessManager":  probeManager,
+		"startupManager":    probeManager,
+		"internalLifecycle": internalLifecycle,
+		"runtimeService":    runtimeService,
+		"allocationManager": allocationManager,
+		"actuatedState":     actuatedState,
+	} {
+		if field := manager.Elem().FieldByName(name); field.IsValid() && part != nil {
 			settable(field).Set(reflect.ValueOf(part()))
 		}
 	}

@@ -20,7 +20,7 @@ type actuatedPod struct {
 }
 
 func init() {
-	managerParts["actuatedState"] = func() interface{} {
+	actuatedState = func() interface{} {
 		return callWithZeros(actuated.NewStateMemory)[0].Interface()
 	}
 	recordActuated = func(manager, pod reflect.Value, status *podStatus) error {

@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	managerParts["allocationManager"] = func() interface{} {
+	allocationManager = func() interface{} {
 		return callWithZeros(allocation.NewInMemoryManager)[0].Interface()
 	}
 	recordActuated = func(manager, pod reflect.Value, status *podStatus) error {

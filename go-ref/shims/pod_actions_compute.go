@@ -17,5 +17,5 @@ func containerChanged()
 func init() {
 	computeActions, computeResult = computePodActions, "podActions"
 	compareContainer = containerChanged
-	managerParts["internalLifecycle"] = func() interface{} { return cm.NewFakeInternalContainerLifecycle() }
+	internalLifecycle = func() interface{} { return cm.NewFakeInternalContainerLifecycle() }
 }

@@ -19,5 +19,5 @@ func (silentRuntime) ListPodSandbox(context.Context, *runtimeapi.PodSandboxFilte
 }
 
 func init() {
-	managerParts["runtimeService"] = func() interface{} { return silentRuntime{} }
+	runtimeService = func() interface{} { return silentRuntime{} }
 }

@@ -35,11 +35,9 @@ func privateType(pkg, name string) reflect.Type {
 	panic(fmt.Sprintf("no type %s in %s", name, pkg))
 }
 
-// kept are functions that nobody calls.
-var kept []interface{}
-
-// keepTypesOf makes the linker keep the types that a function makes values of.
-func keepTypesOf(function interface{}) { kept = append(kept, function) }
+// kept is a function that nobody calls, for whose sake the linker keeps the types
+// that it makes values of.
+var kept interface{}
 
 // callPrivate calls a function of which only the code is known, by a declaration
 // without parameters that go:linkname ties to it.
