@@ -90,6 +90,9 @@ type hooks struct {
 	podActions       *podRuntime
 	podActionsDocker *podRuntime
 
+	// podUpdates is the registry's part in a Pod's update.
+	podUpdates *podUpdater
+
 	// yamlToJSON is the release's own function for manifests.
 	yamlToJSON func(text []byte) ([]byte, error)
 

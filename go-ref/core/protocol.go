@@ -31,6 +31,9 @@ type request struct {
 
 	Status json.RawMessage         `json:"status"`
 	Probes map[string]probeResults `json:"probes"`
+
+	Old         json.RawMessage `json:"old"`
+	Subresource string          `json:"subresource"`
 }
 
 // skipped is the error that becomes {"skipped": …} and not {"error": …}.
@@ -176,6 +179,7 @@ func init() {
 		"reconcile":                        {needs(func() bool { return kube.reconcile != nil }, "such controllers"), answerReconcile},
 		"pod-actions":                      actionsOf(func() *podRuntime { return kube.podActions }),
 		"pod-actions-docker":               actionsOf(func() *podRuntime { return kube.podActionsDocker }),
+		"pod-update":                       {needs(func() bool { return kube.podUpdates != nil }, "strategy of Pods"), answerPodUpdate},
 		"schema":                           {always, answerSchema},
 		"info":                             {always, answerInfo},
 		"container-hash-timing":            {needs(func() bool { return kube.containerHash != nil }, "such container hash"), answerTiming},

@@ -38,9 +38,15 @@ func init() {
 			}
 		}
 		if status.Actuated != nil {
-			of = actuatedPod{}
-			if err := json.Unmarshal(*status.Actuated, &of); err != nil {
+			var told actuatedPod
+			if err := json.Unmarshal(*status.Actuated, &told); err != nil {
 				return fmt.Errorf("status: %v", err)
+			}
+			if told.Resources != nil {
+				of.Resources = told.Resources
+			}
+			if told.EmptyDirs != nil {
+				of.EmptyDirs = told.EmptyDirs
 			}
 		}
 		if of.Resources != nil {
