@@ -196,17 +196,18 @@ func idOf(id reflect.Value) string {
 func nameOf(container reflect.Value) string { return container.Elem().FieldByName("Name").String() }
 
 // describeStarts takes what the kubelets to 1.7 have: why each container is to be
-// started, by its place in the Pod. Where they print pointers, 0x0 stands.
+// started, by its place in the Pod. Where they print the whole container, whose maps
+// and pointers come out differently every time, {} stands.
 func describeStarts(containers, reasons reflect.Value) (names []string, messages map[string]string) {
 	names, messages = []string{}, map[string]string{}
 	for i := 0; i < containers.Len(); i++ {
 		if reason := reasons.MapIndex(reflect.ValueOf(i)); reason.IsValid() {
 			name := containers.Index(i).FieldByName("Name").String()
 			names = append(names, name)
-			messages[name] = printedPointer.ReplaceAllString(reason.String(), "0x0")
+			messages[name] = printedContainer.ReplaceAllString(reason.String(), "Container {}$1")
 		}
 	}
 	return names, messages
 }
 
-var printedPointer = regexp.MustCompile("0xc[0-9a-f]{7,}")
+var printedContainer = regexp.MustCompile(`(?s)^Container \{.*\}( is dead|'s pod)`)
