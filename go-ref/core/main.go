@@ -90,8 +90,8 @@ type hooks struct {
 	podActions       *podRuntime
 	podActionsDocker *podRuntime
 
-	// podUpdates is the registry's part in a Pod's update.
-	podUpdates *podUpdater
+	// updatePod is the registry's part in a Pod's update.
+	updatePod podUpdater
 
 	// yamlToJSON is the release's own function for manifests.
 	yamlToJSON func(text []byte) ([]byte, error)

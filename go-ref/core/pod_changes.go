@@ -1,19 +1,11 @@
 package main
 
-import (
-	"fmt"
-	"reflect"
-)
+import "fmt"
 
 // podUpdater is what an API server does with a Pod that replaces another one, up to
-// the point where it would be persisted.
-type podUpdater struct {
-	// strategy is the registry's for a subresource, or for the Pod itself; nil if
-	// the release has no such subresource.
-	strategy func(subresource string) interface{}
-	// context is given to the strategy's methods; nil is the zero value.
-	context interface{}
-}
+// the point where it would be persisted. The Pods are internal ones; the new one is
+// the server's to change. The subresource is empty for the Pod itself.
+type podUpdater func(subresource string, pod, old interface{}) ([]updateError, error)
 
 // updateError is an error of a field. The detail ends with its first line: what
 // may follow is a comparison, which no two runs print alike.
@@ -27,10 +19,6 @@ type updateError struct {
 // In the view "delivered" both were created, so that they differ where their
 // authors made them differ; in "served" they stand as they are.
 func answerPodUpdate(r *request, a *answer) error {
-	strategy := kube.podUpdates.strategy(r.Subresource)
-	if strategy == nil {
-		return skipped("no such subresource in " + releaseName + ": " + r.Subresource)
-	}
 	changed, err := r.atServer()
 	if err != nil {
 		return err
@@ -41,32 +29,12 @@ func answerPodUpdate(r *request, a *answer) error {
 	if err != nil {
 		return fmt.Errorf("old: %v", err)
 	}
-	for _, pod := range []interface{}{changed, old} {
-		// A server gives one to whatever it persists, and expects it back.
-		version := reflect.ValueOf(pod).Elem().FieldByName("ObjectMeta").FieldByName("ResourceVersion")
-		if version.String() == "" {
-			version.SetString("1")
-		}
+	found, err := kube.updatePod(r.Subresource, changed, old)
+	if err != nil {
+		return err
 	}
-	call := func(name string) []reflect.Value {
-		method := reflect.ValueOf(strategy).MethodByName(name)
-		var parameters []reflect.Value
-		if method.Type().NumIn() == 3 {
-			context := reflect.Zero(method.Type().In(0))
-			if kube.podUpdates.context != nil {
-				context = reflect.ValueOf(kube.podUpdates.context)
-			}
-			parameters = append(parameters, context)
-		}
-		return method.Call(append(parameters, reflect.ValueOf(changed), reflect.ValueOf(old)))
-	}
-	call("PrepareForUpdate")
-	list := call("ValidateUpdate")[0]
-	found := []updateError{}
-	for i := 0; i < list.Len(); i++ {
-		e := reflect.Indirect(reflect.ValueOf(list.Index(i).Interface()))
-		text := func(field string) string { return e.FieldByName(field).String() }
-		found = append(found, updateError{text("Field"), text("Type"), firstLine(text("Detail"))})
+	for i := range found {
+		found[i].Detail = firstLine(found[i].Detail)
 	}
 	return a.put("errors", found)
 }

@@ -179,7 +179,7 @@ func init() {
 		"reconcile":                        {needs(func() bool { return kube.reconcile != nil }, "such controllers"), answerReconcile},
 		"pod-actions":                      actionsOf(func() *podRuntime { return kube.podActions }),
 		"pod-actions-docker":               actionsOf(func() *podRuntime { return kube.podActionsDocker }),
-		"pod-update":                       {needs(func() bool { return kube.podUpdates != nil }, "strategy of Pods"), answerPodUpdate},
+		"pod-update":                       {needs(func() bool { return kube.updatePod != nil }, "strategy of Pods"), answerPodUpdate},
 		"schema":                           {always, answerSchema},
 		"info":                             {always, answerInfo},
 		"container-hash-timing":            {needs(func() bool { return kube.containerHash != nil }, "such container hash"), answerTiming},
