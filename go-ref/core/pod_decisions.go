@@ -128,6 +128,16 @@ type podDecision struct {
 	Actions    map[string]interface{} `json:"actions"`
 	Containers []comparedContainer    `json:"containers,omitempty"`
 	Sandbox    *comparedSandbox       `json:"sandbox,omitempty"`
+	Init       *initProgress          `json:"init,omitempty"`
+}
+
+// initProgress is how far a Pod's init containers are, in releases that ask when the
+// rest is decided: which one is to be started next, whose failure makes it so, and
+// whether all are done.
+type initProgress struct {
+	Next   *string `json:"next"`
+	Failed *string `json:"failed,omitempty"`
+	Done   bool    `json:"done"`
 }
 
 // comparedContainer is what containerChanged says.
@@ -197,6 +207,9 @@ func answerPodActions(runtime *podRuntime, r *request, a *answer) error {
 	}
 	if decision.Sandbox != nil {
 		a.put("sandbox", decision.Sandbox)
+	}
+	if decision.Init != nil {
+		a.put("init", decision.Init)
 	}
 	return nil
 }

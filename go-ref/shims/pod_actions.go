@@ -34,6 +34,8 @@ var (
 	// What stands in the manager's fields of these names, where the release has them
 	// and decisions ask for them.
 	internalLifecycle, runtimeService, allocationManager, actuatedState func() interface{}
+	// findInit tells how far init containers are, where computeActions does not.
+	findInit func(pod, status reflect.Value) *initProgress
 	// recordActuated tells the manager which resources were applied.
 	recordActuated func(manager, pod reflect.Value, status *podStatus) error
 )
@@ -84,6 +86,9 @@ func decideByManager(object interface{}, status *podStatus, probes map[string]pr
 	decision.Sandbox = &comparedSandbox{Changed: sandbox[0].Bool(), Attempt: sandbox[1].Uint(), SandboxID: sandbox[2].String()}
 	if len(sandbox) > 3 {
 		decision.Sandbox.Reason = sandbox[3].String()
+	}
+	if findInit != nil {
+		decision.Init = findInit(pod, kubeStatus)
 	}
 
 	parameters := append([]reflect.Value{manager}, computeBefore...)
@@ -148,7 +153,7 @@ func describeActions(spec, actions reflect.Value) (map[string]interface{}, error
 			for _, id := range field.MapKeys() {
 				info := reflect.New(field.Type().Elem()).Elem()
 				info.Set(field.MapIndex(id))
-				k := killedContainer{ID: idOf(id), Name: info.FieldByName("name").String(), Message: info.FieldByName("message").String()}
+				k := killedContainer{ID: idOf(id), Name: info.FieldByName("name").String(), Message: withoutContainer(info.FieldByName("message").String())}
 				if reason := info.FieldByName("reason"); reason.IsValid() {
 					k.Reason = reason.String()
 				}

@@ -15,6 +15,9 @@ import (
 // pointer to its result.
 var computeDockerChanges func(manager *dockertools.DockerManager, pod, status unsafe.Pointer) (interface{}, error)
 
+// findDockerInit tells how far init containers are, from 1.3.
+var findDockerInit func(pod, status reflect.Value) *initProgress
+
 // setDockerNetwork gives the manager the plugin that does nothing.
 var setDockerNetwork func(manager reflect.Value) error
 
@@ -55,7 +58,11 @@ func decideByDocker(object interface{}, status *podStatus, probes map[string]pro
 	if presumed && !usesHostNetwork(spec) && actions["infraChanged"] == true {
 		return nil, fmt.Errorf("the hash presumed of the infra container is another one")
 	}
-	return &podDecision{Actions: actions}, nil
+	decision := &podDecision{Actions: actions}
+	if findDockerInit != nil {
+		decision.Init = findDockerInit(pod, kubeStatus)
+	}
+	return decision, nil
 }
 
 // describeDockerChanges puts the manager's struct into words. What is not to be

@@ -196,18 +196,23 @@ func idOf(id reflect.Value) string {
 func nameOf(container reflect.Value) string { return container.Elem().FieldByName("Name").String() }
 
 // describeStarts takes what the kubelets to 1.7 have: why each container is to be
-// started, by its place in the Pod. Where they print the whole container, whose maps
-// and pointers come out differently every time, {} stands.
+// started, by its place in the Pod.
 func describeStarts(containers, reasons reflect.Value) (names []string, messages map[string]string) {
 	names, messages = []string{}, map[string]string{}
 	for i := 0; i < containers.Len(); i++ {
 		if reason := reasons.MapIndex(reflect.ValueOf(i)); reason.IsValid() {
 			name := containers.Index(i).FieldByName("Name").String()
 			names = append(names, name)
-			messages[name] = printedContainer.ReplaceAllString(reason.String(), "Container {}$1")
+			messages[name] = withoutContainer(reason.String())
 		}
 	}
 	return names, messages
+}
+
+// withoutContainer puts {} where kubelets to 1.7 print the whole container, whose maps
+// and pointers come out differently every time.
+func withoutContainer(message string) string {
+	return printedContainer.ReplaceAllString(message, "Container {}$1")
 }
 
 var printedContainer = regexp.MustCompile(`(?s)^Container \{.*\}( is dead|'s pod)`)
