@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // podUpdater is what an API server does with a Pod that replaces another one, up to
 // the point where it would be persisted. The Pods are internal ones; the new one is
@@ -36,7 +39,23 @@ func answerPodUpdate(r *request, a *answer) error {
 	for i := range found {
 		found[i].Detail = firstLine(found[i].Detail)
 	}
-	return a.put("errors", found)
+	if err := a.put("errors", found); err != nil {
+		return err
+	}
+	// What the strategy leaves of the change: a subresource has a say in its part only.
+	persisted, err := kube.toVersioned(changed, "v1")
+	if err != nil {
+		return err
+	}
+	if persisted, err = kube.roundTrip(persisted); err != nil {
+		return err
+	}
+	data, err := json.Marshal(persisted)
+	if err != nil {
+		return err
+	}
+	a.raw("object", data)
+	return nil
 }
 
 func firstLine(text string) string {
