@@ -8,9 +8,14 @@ import (
 	"runtime"
 )
 
+var codes = map[string]uintptr{}
+
 // codeOf finds the code of a function from that of another one of its package;
 // the linker puts a package's functions in a row.
 func codeOf(name string, neighbour interface{}) uintptr {
+	if code, ok := codes[name]; ok {
+		return code
+	}
 	start := reflect.ValueOf(neighbour).Pointer()
 	for _, step := range []int{16, -16} {
 		for code := start; ; code = uintptr(int(code) + step) {
@@ -19,7 +24,8 @@ func codeOf(name string, neighbour interface{}) uintptr {
 				break
 			}
 			if function.Name() == name {
-				return function.Entry()
+				codes[name] = function.Entry()
+				return codes[name]
 			}
 		}
 	}

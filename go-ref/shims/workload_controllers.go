@@ -223,7 +223,10 @@ func (w *world) react(action testing.Action) (bool, runtime.Object, error) {
 		w.writes++
 		return true, nil, nil
 	case "patch":
-		patch := action.(testing.PatchAction)
+		patch := action.(interface { // PatchAction, which 1.7 has no name for
+			GetName() string
+			GetPatch() []byte
+		})
 		old, ok := byName[patch.GetName()]
 		if !ok {
 			return true, nil, notFound(patch.GetName())
