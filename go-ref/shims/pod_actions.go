@@ -149,39 +149,13 @@ func describeActions(spec, actions reflect.Value) (map[string]interface{}, error
 		case "EphemeralContainersToStart":
 			described[key] = namesAt(spec.FieldByName("EphemeralContainers"), field)
 		case "ContainersToKill":
-			killed := []killedContainer{}
-			for _, id := range field.MapKeys() {
-				info := reflect.New(field.Type().Elem()).Elem()
-				info.Set(field.MapIndex(id))
-				k := killedContainer{ID: idOf(id), Name: info.FieldByName("name").String(), Message: withoutContainer(info.FieldByName("message").String())}
-				if reason := info.FieldByName("reason"); reason.IsValid() {
-					k.Reason = reason.String()
-				}
-				killed = append(killed, k)
-			}
-			sort.Sort(byName(killed))
-			described[key] = killed
+			described[key] = describeKills(field)
 		case "ContainersToKeep", "InitContainersToKeep":
 			described[key] = sortedIDs(field, idOf)
 		case "ContainersToUpdate":
-			updates := map[string][]interface{}{}
-			for _, resource := range field.MapKeys() {
-				for list, i := field.MapIndex(resource), 0; i < list.Len(); i++ {
-					updates[resource.String()] = append(updates[resource.String()], describeUpdate(spec, list.Index(i)))
-				}
-			}
-			described[key] = updates
+			described[key] = describeUpdates(spec, field)
 		case "ContainersToReset":
-			resets := []interface{}{}
-			for i := 0; i < field.Len(); i++ {
-				info := field.Index(i)
-				resets = append(resets, map[string]interface{}{
-					"id":   idOf(settable(info.FieldByName("containerID"))),
-					"name": nameOf(info.FieldByName("container")),
-					"kill": info.FieldByName("kill").Bool(),
-				})
-			}
-			described[key] = resets
+			described[key] = describeResets(field)
 		case "VolumesToUpsize", "VolumesToDownsize":
 			volumes := []string{}
 			for i := 0; i < field.Len(); i++ {
@@ -200,6 +174,48 @@ func describeActions(spec, actions reflect.Value) (map[string]interface{}, error
 		}
 	}
 	return described, nil
+}
+
+func describeKills(kills reflect.Value) []killedContainer {
+	killed := []killedContainer{}
+	for _, id := range kills.MapKeys() {
+		info := kills.MapIndex(id)
+		k := killedContainer{
+			ID:      idOf(id),
+			Name:    info.FieldByName("name").String(),
+			Message: withoutContainer(info.FieldByName("message").String()),
+		}
+		if reason := info.FieldByName("reason"); reason.IsValid() { // from 1.21
+			k.Reason = reason.String()
+		}
+		killed = append(killed, k)
+	}
+	sort.Sort(byName(killed))
+	return killed
+}
+
+func describeResets(list reflect.Value) []interface{} {
+	resets := []interface{}{}
+	for i := 0; i < list.Len(); i++ {
+		info := list.Index(i)
+		resets = append(resets, map[string]interface{}{
+			"id":   idOf(settable(info.FieldByName("containerID"))),
+			"name": nameOf(info.FieldByName("container")),
+			"kill": info.FieldByName("kill").Bool(),
+		})
+	}
+	return resets
+}
+
+// describeUpdates takes the updates of each resource, in their order.
+func describeUpdates(spec, byResource reflect.Value) map[string][]interface{} {
+	updates := map[string][]interface{}{}
+	for _, resource := range byResource.MapKeys() {
+		for list, i := byResource.MapIndex(resource), 0; i < list.Len(); i++ {
+			updates[resource.String()] = append(updates[resource.String()], describeUpdate(spec, list.Index(i)))
+		}
+	}
+	return updates
 }
 
 func describeUpdate(spec, info reflect.Value) interface{} {

@@ -59,7 +59,7 @@ func fillSandbox(sandbox reflect.Value, from *sandboxStatus) error {
 	}
 	setField(sandbox, "Id", from.ID)
 	setField(sandbox, "State", state)
-	setField(sandbox, "CreatedAt", from.CreatedAt)
+	setField(sandbox, "CreatedAt", from.CreatedAt*int64(time.Second))
 	setField(allocated(sandbox, "Metadata"), "Attempt", from.Attempt)
 	if from.IPs != nil {
 		network := allocated(sandbox, "Network")
@@ -77,12 +77,7 @@ func fillSandbox(sandbox reflect.Value, from *sandboxStatus) error {
 	if !ok {
 		return fmt.Errorf("status: no such mode of a network namespace: %q", from.Network)
 	}
-	linux := allocated(sandbox, "Linux")
-	namespaces := linux.Elem().FieldByName("Namespaces")
-	if !namespaces.IsValid() {
-		return nil
-	}
-	options := allocated(allocated(linux, "Namespaces"), "Options")
+	options := allocated(allocated(allocated(sandbox, "Linux"), "Namespaces"), "Options")
 	setField(options, "Network", mode)          // from 1.10
 	setField(options, "HostNetwork", mode == 2) // to 1.9
 	return nil
