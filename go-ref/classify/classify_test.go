@@ -365,7 +365,7 @@ func TestFunctionsWithoutBodies(t *testing.T) {
 			func jumped()
 			//go:linkname unused test.invalid/a.unused
 			func unused()`,
-		"main/jump.s":         "TEXT ·jumped(SB),7,$0-0\n\tJMP test·invalid∕a·target(SB)\n",
+		"main/jump.s": "TEXT ·jumped(SB),7,$0-0\n\tJMP test·invalid∕a·target(SB)\n",
 		"test.invalid/a/a.go": `package a; func private() {}; func target() {}; func unused() {}
 			type T struct{}
 			func (*T) private() {}
