@@ -357,15 +357,21 @@ func TestInitsOfTheReferenceAreTakenApart(t *testing.T) {
 
 func TestFunctionsWithoutBodies(t *testing.T) {
 	sources{
-		"main/m.go": reference(`_ "unsafe"; _ "test.invalid/a"`, `linked(); jumped()`) + `
+		"main/m.go": reference(`_ "unsafe"; _ "test.invalid/a"`, `linked(); method(); jumped()`) + `
+			//go:linkname method test.invalid/a.(*T).private
+			func method()
 			//go:linkname linked test.invalid/a.private
 			func linked()
 			func jumped()
 			//go:linkname unused test.invalid/a.unused
 			func unused()`,
-		"main/jump.s":         "TEXT ·jumped(SB),7,$0-0\n\tJMP test·invalid∕a·target(SB)\n",
-		"test.invalid/a/a.go": `package a; func private() {}; func target() {}; func unused() {}`,
-	}.follow(t).expect(t, "main.assembly", "test.invalid/a.private", "test.invalid/a.target", "!test.invalid/a.unused")
+		"main/jump.s": "TEXT ·jumped(SB),7,$0-0\n\tJMP test·invalid∕a·target(SB)\n",
+		"test.invalid/a/a.go": `package a; func private() {}; func target() {}; func unused() {}
+			type T struct{}
+			func (*T) private() {}
+			func (*T) other() {}`,
+	}.follow(t).expect(t, "main.assembly", "test.invalid/a.private", "test.invalid/a.target", "!test.invalid/a.unused",
+		"test.invalid/a.T.private", "!test.invalid/a.T.other")
 }
 
 func TestOpaquePackagesAreNotFollowedButCallBack(t *testing.T) {

@@ -215,7 +215,7 @@ func (c *closure) followType(n *node) {
 // go:linkname, or in assembly.
 func (c *closure) followBodyless(n *node) {
 	if target, ok := n.pkg.links[n.name]; ok {
-		for _, m := range c.program.resolve(target) {
+		for _, m := range c.program.linked(target) {
 			c.reach(m, cause{n, "is linked to by"})
 		}
 	}
@@ -284,6 +284,19 @@ func (p *program) resolve(r ref) []*node {
 		}
 	}
 	return nil
+}
+
+// linked is what go:linkname names: a function, or a method.
+func (p *program) linked(r ref) []*node {
+	receiver, _, isMethod := strings.Cut(r.name, ".")
+	if pkg := p.packages[r.pkg]; isMethod && pkg != nil {
+		for _, method := range pkg.method[receiver] {
+			if method.name == r.name {
+				return []*node{method}
+			}
+		}
+	}
+	return p.resolve(r)
 }
 
 // explain is the chain of mentions from a root to a declaration.

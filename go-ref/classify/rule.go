@@ -23,6 +23,8 @@ var opaquePackages = []cut{
 	{"go.opentelemetry.io/...", "tracing: sent to a collector only"},
 	{"k8s.io/component-base/tracing/...", "tracing: sent to a collector only"},
 	{"k8s.io/utils/trace", "tracing: logged when slow"},
+	{"k8s.io/kube-scheduler/...", "the scheduler's configuration, in a scheme of its own: a kubelet links it"},
+	{"k8s.io/kubernetes/pkg/scheduler/apis/config/...", "the scheduler's configuration, in a scheme of its own: a kubelet links it"},
 }
 
 // opaque is the reason why a package is not looked into, or nothing.

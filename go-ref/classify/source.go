@@ -308,11 +308,19 @@ func (r *fileReader) readLinknames(file *ast.File) {
 			if len(fields) != 3 || fields[0] != "//go:linkname" {
 				continue
 			}
-			if i := strings.LastIndex(fields[2], "."); i > 0 {
-				r.pkg.links[fields[1]] = ref{r.pkg.listed.resolve(fields[2][:i]), fields[2][i+1:]}
+			if path, name, ok := splitSymbol(fields[2]); ok {
+				r.pkg.links[fields[1]] = ref{r.pkg.listed.resolve(path), name}
 			}
 		}
 	}
+}
+
+// splitSymbol takes the linker's name of a function or a method apart: k8s.io/a.f,
+// k8s.io/a.T.m or k8s.io/a.(*T).m. A method comes as its node's name, T.m.
+func splitSymbol(symbol string) (path, name string, ok bool) {
+	last := strings.LastIndex(symbol, "/") + 1
+	path, name, ok = strings.Cut(symbol[last:], ".")
+	return symbol[:last] + path, strings.NewReplacer("(*", "", ")", "").Replace(name), ok
 }
 
 func (r *fileReader) readDecl(decl ast.Decl) error {

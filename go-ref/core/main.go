@@ -100,6 +100,13 @@ type hooks struct {
 	endpoints, endpointsInternal *endpointsHasher
 	endpointSlices               *slicesHasher
 	endpointsDigest              func() hash.Hash
+	// podActions is the kubelet's manager of a runtime behind the CRI (from
+	// 1.5), podActionsDocker that of Docker itself (to 1.6).
+	podActions       *podRuntime
+	podActionsDocker *podRuntime
+
+	// updatePod is the registry's part in a Pod's update.
+	updatePod podUpdater
 
 	// yamlToJSON is the release's own function for manifests.
 	yamlToJSON func(text []byte) ([]byte, error)

@@ -29,10 +29,16 @@ type request struct {
 	CollisionCounts []*int64        `json:"collisionCounts"`
 	State           json.RawMessage `json:"state"`
 
-	Then []json.RawMessage `json:"then"`
-	Containers []containerID `json:"containers"`
-	Texts      []string      `json:"texts"`
-	InfraImage string        `json:"infraImage"`
+	Then       []json.RawMessage `json:"then"`
+	Containers []containerID     `json:"containers"`
+	Texts      []string          `json:"texts"`
+	InfraImage string            `json:"infraImage"`
+
+	Status json.RawMessage         `json:"status"`
+	Probes map[string]probeResults `json:"probes"`
+
+	Old         json.RawMessage `json:"old"`
+	Subresource string          `json:"subresource"`
 }
 
 // containerID is a container that a kubelet knows when it starts.
@@ -161,6 +167,12 @@ func init() {
 			func(r *request, a *answer) error { return answerContainers(which(), r, a) },
 		}
 	}
+	actionsOf := func(which func() *podRuntime) subject {
+		return subject{
+			needs(func() bool { return which() != nil }, "such runtime manager"),
+			func(r *request, a *answer) error { return answerPodActions(which(), r, a) },
+		}
+	}
 	object := func(operation func(*request) (interface{}, error)) subject {
 		return subject{always, func(r *request, a *answer) error { return answerObject(operation, r, a) }}
 	}
@@ -181,6 +193,9 @@ func init() {
 		"infra-container-hash":             {needs(func() bool { return kube.infraContainer != nil }, "infra container that is hashed"), answerInfraContainer},
 		"static-pod-equal":                 {needs(func() bool { return kube.staticPods != nil }, "comparison of manifests"), answerStaticPods},
 		"endpoints-hash":                   {needs(func() bool { return kube.endpointsDigest != nil }, "hashes of Endpoints"), answerEndpoints},
+		"pod-actions":                      actionsOf(func() *podRuntime { return kube.podActions }),
+		"pod-actions-docker":               actionsOf(func() *podRuntime { return kube.podActionsDocker }),
+		"pod-update":                       {needs(func() bool { return kube.updatePod != nil }, "strategy of Pods"), answerPodUpdate},
 		"schema":                           {always, answerSchema},
 		"info":                             {always, answerInfo},
 		"container-hash-timing":            {needs(func() bool { return kube.containerHash != nil }, "such container hash"), answerTiming},

@@ -245,7 +245,7 @@ func (w *world) react(action testing.Action) (bool, runtime.Object, error) {
 	return true, nil, fmt.Errorf("the fake API server has no %s of %s", action.GetVerb(), resource)
 }
 
-// patchAction is testing.PatchAction, which 1.6 has no name for.
+// patchAction is testing.PatchAction, which 1.6 and 1.7 have no name for.
 type patchAction interface {
 	GetName() string
 	GetPatch() []byte
