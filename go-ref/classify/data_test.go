@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -43,23 +42,20 @@ func TestGroupsHaveAllQuestions(t *testing.T) {
 			count[question]++
 		}
 	}
-	text, err := os.ReadFile("../../xtask/src/regen_golden.rs")
+	text, err := os.ReadFile("../../harness/src/question.rs")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, constant := range regexp.MustCompile(`const (\w+): &str = ("[^"]+");`).FindAllSubmatch(text, -1) {
-		text = bytes.Replace(text, append(constant[1], ','), append(constant[2], ','), -1)
+	list := regexp.MustCompile(`(?s)const QUESTIONS: &\[&str\] = &\[(.*?)\];`).FindSubmatch(text)
+	if list == nil {
+		t.Fatal("no list of questions")
 	}
-	asked := []string{"yaml-to-json", "schema"}
-	optional := `(?:None|Some\(\s*"([^"]+)"\s*\))`
-	for _, match := range regexp.MustCompile(`question\(\s*"([^"]+)",\s*`+optional+`,\s*`+optional+`,?\s*\)`).FindAllSubmatch(text, -1) {
+	asked := []string{"schema", "reconcile.served"}
+	subjects := map[string]bool{}
+	for _, match := range regexp.MustCompile(`"([^"]+)"`).FindAllSubmatch(list[1], -1) {
 		name := string(match[1])
-		for _, part := range match[2:] {
-			if len(part) > 0 {
-				name += "." + string(part)
-			}
-		}
 		asked = append(asked, name)
+		subjects[strings.Split(name, ".")[0]] = true
 	}
 	if len(asked) < 15 {
 		t.Fatalf("only %d questions found", len(asked))
@@ -71,7 +67,10 @@ func TestGroupsHaveAllQuestions(t *testing.T) {
 		delete(count, question)
 	}
 	for question := range count {
-		t.Errorf("nobody asks %s", question)
+		// Of a subject that has no vectors yet there may be roots already.
+		if subjects[strings.Split(question, ".")[0]] {
+			t.Errorf("nobody asks %s", question)
+		}
 	}
 }
 
