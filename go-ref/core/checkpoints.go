@@ -90,7 +90,12 @@ const kubeletDir = "/var/lib/kubelet"
 
 // answerCheckpoint tells what the release makes of a checkpoint file.
 func answerCheckpoint(r *request, a *answer) error {
-	form := kube.checkpoints[r.Form]
+	var form *checkpointForm
+	for _, c := range checkpoints() {
+		if c.name == r.Form {
+			form = c.form
+		}
+	}
 	if form == nil {
 		return skipped("no checkpoint " + r.Form + " in " + releaseName)
 	}
@@ -255,12 +260,30 @@ func attempt(f func() error) (err error) {
 	return f()
 }
 
-// addCheckpoint makes a form known.
-func addCheckpoint(name string, form *checkpointForm) {
-	if kube.checkpoints == nil {
-		kube.checkpoints = map[string]*checkpointForm{}
+// namedCheckpoint is a form by the name that requests have for it.
+type namedCheckpoint struct {
+	name string
+	form *checkpointForm
+}
+
+// checkpoints are the forms that the release has, by name.
+func checkpoints() []namedCheckpoint {
+	all := []namedCheckpoint{
+		{"cpu-manager", kube.cpuCheckpoint},
+		{"device-manager", kube.deviceCheckpoint},
+		{"dra-manager", kube.draCheckpoint},
+		{"memory-manager", kube.memoryCheckpoint},
+		{"pod", kube.podCheckpoint},
+		{"pod-allocation", kube.allocationCheckpoint},
+		{"sandbox", kube.sandboxCheckpoint},
 	}
-	kube.checkpoints[name] = form
+	known := all[:0]
+	for _, c := range all {
+		if c.form != nil {
+			known = append(known, c)
+		}
+	}
+	return known
 }
 
 // The ways in which checksums are taken.
@@ -303,16 +326,10 @@ type schemaFormat struct {
 }
 
 func (w *schemaWalk) checkpoints() []schemaCheckpoint {
-	names := []string{}
-	for name := range kube.checkpoints {
-		names = append(names, name)
-	}
-	sortStrings(names)
 	list := []schemaCheckpoint{}
-	for _, name := range names {
-		form := kube.checkpoints[name]
-		entry := schemaCheckpoint{Form: name, File: form.file}
-		for _, format := range form.formats() {
+	for _, c := range checkpoints() {
+		entry := schemaCheckpoint{Form: c.name, File: c.form.file}
+		for _, format := range c.form.formats() {
 			f := schemaFormat{Type: w.ref(format.typ())}
 			for _, other := range format.others {
 				f.Others = append(f.Others, w.ref(reflect.TypeOf(other)))

@@ -89,11 +89,21 @@ type hooks struct {
 	// API server until nothing changes. The workload is the controller's own.
 	reconcile func(workload interface{}, before *state) (after *state, err error)
 
-	// checkpoints are the files with a checksum that the kubelet keeps, by form.
-	checkpoints map[string]*checkpointForm
+	// The files with a checksum that the kubelet keeps.
+	cpuCheckpoint        *checkpointForm
+	memoryCheckpoint     *checkpointForm
+	deviceCheckpoint     *checkpointForm
+	draCheckpoint        *checkpointForm
+	allocationCheckpoint *checkpointForm
+	podCheckpoint        *checkpointForm
+	sandboxCheckpoint    *checkpointForm
 
 	// staticPods is kubeadm's comparison of manifests.
 	staticPods *staticPods
+
+	// staticPodDump lets kubeadm read a manifest and write the dump of its Pod
+	// into a hasher; nil where it compares bytes.
+	staticPodDump func(path string, hasher hash.Hash) error
 
 	// endpoints and endpointsInternal order Endpoints by hashes; endpointSlices
 	// hashes what is in EndpointSlices. All use endpointsDigest.

@@ -13,9 +13,6 @@ import (
 // staticPods is how kubeadm compares manifests of static Pods.
 type staticPods struct {
 	equal func(path1, path2 string) (equal bool, difference string, err error)
-	// dump lets kubeadm read a manifest and write the dump of its Pod into a
-	// hasher; nil where it compares bytes.
-	dump func(path string, hasher hash.Hash) error
 }
 
 // manifestsDir stands in messages where the temporary directory was.
@@ -46,12 +43,12 @@ func answerStaticPods(r *request, a *answer) error {
 	if difference != "" {
 		a.put("difference", difference)
 	}
-	if !r.Preimage || kube.staticPods.dump == nil {
+	if !r.Preimage || kube.staticPodDump == nil {
 		return nil
 	}
 	var dumps [2]recorder
 	for i, path := range paths {
-		if err := kube.staticPods.dump(path, &dumps[i]); err != nil {
+		if err := kube.staticPodDump(path, &dumps[i]); err != nil {
 			return err
 		}
 	}

@@ -189,7 +189,7 @@ func init() {
 		"read-file":                        object(opReadFile),
 		"pod-template-hash":                {needs(func() bool { return kube.templateHash != nil }, "hash of Pod templates"), answerTemplateHash},
 		"reconcile":                        {needs(func() bool { return kube.reconcile != nil }, "such controllers"), answerReconcile},
-		"checkpoint":                       {needs(func() bool { return kube.checkpoints != nil }, "checkpoints with a checksum"), answerCheckpoint},
+		"checkpoint":                       {needs(func() bool { return len(checkpoints()) > 0 }, "checkpoints with a checksum"), answerCheckpoint},
 		"infra-container-hash":             {needs(func() bool { return kube.infraContainer != nil }, "infra container that is hashed"), answerInfraContainer},
 		"static-pod-equal":                 {needs(func() bool { return kube.staticPods != nil }, "comparison of manifests"), answerStaticPods},
 		"endpoints-hash":                   {needs(func() bool { return kube.endpointsDigest != nil }, "hashes of Endpoints"), answerEndpoints},

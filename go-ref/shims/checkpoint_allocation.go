@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	addCheckpoint("pod-allocation", &checkpointForm{
+	kube.allocationCheckpoint = &checkpointForm{
 		file: "allocated_pods_state",
 		formats: func() []checkpointFormat {
 			return []checkpointFormat{{
@@ -42,5 +42,5 @@ func init() {
 				return nil
 			}, nil
 		},
-	})
+	}
 }

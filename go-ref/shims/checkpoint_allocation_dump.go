@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	addCheckpoint("pod-allocation", &checkpointForm{
+	kube.allocationCheckpoint = &checkpointForm{
 		file: "pod_status_manager_state",
 		formats: func() []checkpointFormat {
 			return []checkpointFormat{{
@@ -22,5 +22,5 @@ func init() {
 			state, err := allocation.NewStateCheckpoint(dir, "pod_status_manager_state")
 			return again(reflect.ValueOf(state), "PodResourceAllocation"), err
 		},
-	})
+	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	addCheckpoint("cpu-manager", &checkpointForm{
+	kube.cpuCheckpoint = &checkpointForm{
 		file:    "cpu_manager_state",
 		formats: func() []checkpointFormat { return inUse(cpuFormats) },
 		restore: func(dir string, r *request) (func() error, error) {
@@ -31,7 +31,7 @@ func init() {
 			}
 			return again(state, "DefaultCPUSet"), nil
 		},
-	})
+	}
 }
 
 // policyOf is the policy that a file names: the kubelet has the same.

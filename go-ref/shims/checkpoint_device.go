@@ -17,11 +17,11 @@ var deviceFormats = []checkpointFormat{{
 }}
 
 func init() {
-	addCheckpoint("device-manager", &checkpointForm{
+	kube.deviceCheckpoint = &checkpointForm{
 		file:    "kubelet_internal_checkpoint",
 		formats: func() []checkpointFormat { return deviceFormats },
 		restore: restoreDevices,
-	})
+	}
 }
 
 // restoreDevices does what readCheckpoint does: it tries the formats, the newest

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	addCheckpoint("dra-manager", &checkpointForm{
+	kube.draCheckpoint = &checkpointForm{
 		file: "dra_manager_state",
 		formats: func() []checkpointFormat {
 			return []checkpointFormat{{
@@ -24,5 +24,5 @@ func init() {
 			claims, err := state.GetOrCreate()
 			return func() error { return state.Store(claims) }, err
 		},
-	})
+	}
 }

@@ -18,7 +18,7 @@ func init() {
 		}
 		return dra.NewCheckpoint(claims)
 	}
-	addCheckpoint("dra-manager", &checkpointForm{
+	kube.draCheckpoint = &checkpointForm{
 		file: "dra_manager_state",
 		formats: func() []checkpointFormat {
 			return []checkpointFormat{{
@@ -45,5 +45,5 @@ func init() {
 			latest, err := seal(read)
 			return func() error { return files.Store(latest) }, err
 		},
-	})
+	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	addCheckpoint("memory-manager", &checkpointForm{
+	kube.memoryCheckpoint = &checkpointForm{
 		file:    "memory_manager_state",
 		formats: func() []checkpointFormat { return inUse(memoryFormats) },
 		restore: func(dir string, r *request) (func() error, error) {
@@ -20,5 +20,5 @@ func init() {
 			}
 			return again(state, "MachineState"), nil
 		},
-	})
+	}
 }

@@ -6,11 +6,11 @@ import pods "k8s.io/kubernetes/pkg/kubelet/checkpoint"
 
 func init() {
 	fresh := func() checkpoint { return pods.NewPodCheckpoint(nil) }
-	addCheckpoint("pod", &checkpointForm{
+	kube.podCheckpoint = &checkpointForm{
 		file: "Pod_uid.yaml",
 		formats: func() []checkpointFormat {
 			return []checkpointFormat{{fresh: fresh, sums: ofField("Pod")}}
 		},
 		restore: throughManager("Pod_uid.yaml", fresh),
-	})
+	}
 }

@@ -6,11 +6,11 @@ import "k8s.io/kubernetes/pkg/kubelet/dockershim"
 
 func init() {
 	fresh := func() checkpoint { return dockershim.NewPodSandboxCheckpoint("", "", &dockershim.CheckpointData{}) }
-	addCheckpoint("sandbox", &checkpointForm{
+	kube.sandboxCheckpoint = &checkpointForm{
 		file: "sandbox",
 		formats: func() []checkpointFormat {
 			return []checkpointFormat{{fresh: fresh, sums: ofField("Data")}}
 		},
 		restore: throughManager("sandbox", fresh),
-	})
+	}
 }

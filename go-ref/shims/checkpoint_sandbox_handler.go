@@ -67,7 +67,7 @@ func withSandboxHandler(f func(handler dockershim.CheckpointHandler, path string
 }
 
 func init() {
-	addCheckpoint("sandbox", &checkpointForm{
+	kube.sandboxCheckpoint = &checkpointForm{
 		file: "sandbox",
 		formats: func() []checkpointFormat {
 			return []checkpointFormat{{
@@ -83,5 +83,5 @@ func init() {
 				return readSandbox(handler, path, []byte(r.Text))
 			})
 		},
-	})
+	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	kube.staticPods.dump = func(path string, hasher hash.Hash) error {
+	kube.staticPodDump = func(path string, hasher hash.Hash) error {
 		pod, err := staticpod.ReadStaticPodFromDisk(path)
 		if err == nil {
 			staticpod.DeepHashObject(hasher, pod)
