@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"hash"
 	"io/ioutil"
 	"os"
 	"path/filepath"

@@ -292,6 +292,41 @@ func (w *world) put(resource string, object runtime.Object) {
 	settle(object)
 	w.objects[resource][metaOf(object).Name] = object
 	w.writes++
+	if resource == "replicasets" && replicaSetsHavePods {
+		w.putPods(object)
+	}
+}
+
+// replicaSetsHavePods says that the controller looks for ReplicaSets by their Pods.
+var replicaSetsHavePods bool
+
+// putPods gives a ReplicaSet the Pods that it wants.
+func (w *world) putPods(set runtime.Object) {
+	meta, spec := metaOf(set), reflect.ValueOf(set).Elem().FieldByName("Spec")
+	if w.objects["pods"] == nil {
+		w.objects["pods"] = map[string]runtime.Object{}
+	}
+	for name, pod := range w.objects["pods"] {
+		if metaOf(pod).GenerateName == meta.Name {
+			delete(w.objects["pods"], name)
+		}
+	}
+	yes := true
+	for i := 0; i < int(spec.FieldByName("Replicas").Elem().Int()); i++ {
+		for _, k := range kube.kinds() {
+			if k.name != "Pod" {
+				continue
+			}
+			pod := reflect.New(k.versioned).Interface().(runtime.Object)
+			m := metaOf(pod)
+			m.Name, m.GenerateName, m.Namespace = fmt.Sprintf("%s-%d", meta.Name, i), meta.Name, meta.Namespace
+			m.Labels = spec.FieldByName("Template").FieldByName("ObjectMeta").FieldByName("Labels").Interface().(map[string]string)
+			m.UID = types.UID(m.Name)
+			m.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", Name: meta.Name, UID: meta.UID, Controller: &yes}}
+			settle(pod)
+			w.objects["pods"][m.Name] = pod
+		}
+	}
 }
 
 // settle makes a Pod Running and Ready, and gives a ReplicaSet its replicas.
@@ -484,6 +519,9 @@ func (w *world) state(c workloadController, name string, before *state) (*state,
 	uids := map[types.UID]bool{}
 	for _, object := range w.objects["pods"] {
 		m := metaOf(object)
+		if len(m.OwnerReferences) > 0 && m.OwnerReferences[0].Kind == "ReplicaSet" {
+			continue // not the workload's own
+		}
 		uids[m.UID] = true
 		p := podState{Name: m.Name, Labels: m.Labels}
 		p.Node = reflect.ValueOf(object).Elem().FieldByName("Spec").FieldByName("NodeName").String()
