@@ -22,9 +22,10 @@ type dockerChanges struct {
 	ContainersToKeep    map[kubecontainer.DockerID]int
 }
 
+const dockerContainerChanges = "k8s.io/kubernetes/pkg/kubelet/dockertools.(*DockerManager).computePodContainerChanges"
+
 func init() {
-	const name = "k8s.io/kubernetes/pkg/kubelet/dockertools.(*DockerManager).computePodContainerChanges"
-	code := codeOf(name, (*dockertools.DockerManager).SyncPod)
+	code := codeOf(dockerContainerChanges, (*dockertools.DockerManager).SyncPod)
 	closure := &code // a func is a pointer to what begins with its code's address
 	compute := *(*func(manager *dockertools.DockerManager, pod, status unsafe.Pointer) (dockerChanges, error))(unsafe.Pointer(&closure))
 	computeDockerChanges = func(manager *dockertools.DockerManager, pod, status unsafe.Pointer) (interface{}, error) {

@@ -4,8 +4,9 @@ package main
 
 import "flag"
 
+// logsToStderr is what the logger said to that.
+var logsToStderr error
+
 func init() {
-	if err := flag.Set("logtostderr", "true"); err != nil {
-		panic(err)
-	}
+	logsToStderr = flag.Set("logtostderr", "true")
 }

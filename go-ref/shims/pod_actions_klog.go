@@ -8,6 +8,13 @@ import (
 	"k8s.io/klog"
 )
 
+var klogFlags *flag.FlagSet
+
 func init() {
-	klog.InitFlags(flag.NewFlagSet("klog", flag.ContinueOnError))
+	klogFlags = withKlogFlags(flag.NewFlagSet("klog", flag.ContinueOnError))
+}
+
+func withKlogFlags(flags *flag.FlagSet) *flag.FlagSet {
+	klog.InitFlags(flags)
+	return flags
 }
