@@ -260,6 +260,14 @@ func attempt(f func() error) (err error) {
 	return f()
 }
 
+// andOlder adds an older format, if the release reads it.
+func andOlder(formats []checkpointFormat, older func() checkpointFormat) []checkpointFormat {
+	if older == nil {
+		return formats
+	}
+	return append(formats, older())
+}
+
 // namedCheckpoint is a form by the name that requests have for it.
 type namedCheckpoint struct {
 	name string

@@ -98,6 +98,9 @@ type hooks struct {
 	podCheckpoint        *checkpointForm
 	sandboxCheckpoint    *checkpointForm
 
+	// Older formats of them, where the release still reads them.
+	cpuCheckpointV1, deviceCheckpointV1 func() checkpointFormat
+
 	// staticPods is kubeadm's comparison of manifests.
 	staticPods *staticPods
 

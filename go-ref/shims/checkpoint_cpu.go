@@ -12,7 +12,7 @@ import (
 func init() {
 	kube.cpuCheckpoint = &checkpointForm{
 		file:    "cpu_manager_state",
-		formats: func() []checkpointFormat { return inUse(cpuFormats) },
+		formats: func() []checkpointFormat { return inUse(andOlder(cpuFormats(), kube.cpuCheckpointV1)) },
 		restore: func(dir string, r *request) (func() error, error) {
 			construct := reflect.ValueOf(cpus.NewCheckpointState)
 			values := []interface{}{dir, "cpu_manager_state", policyOf(r.Text)}

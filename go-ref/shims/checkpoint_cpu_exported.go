@@ -4,10 +4,12 @@ package main
 
 import cpus "k8s.io/kubernetes/pkg/kubelet/cm/cpumanager/state"
 
-var cpuFormats = []checkpointFormat{{
-	fresh: func() checkpoint { return cpus.NewCPUManagerCheckpoint() },
-	sums:  ofItself(),
-}}
+func cpuFormats() []checkpointFormat {
+	return []checkpointFormat{{
+		fresh: func() checkpoint { return cpus.NewCPUManagerCheckpoint() },
+		sums:  ofItself(),
+	}}
+}
 
 // inUse: no feature gate decides on formats.
 func inUse(formats []checkpointFormat) []checkpointFormat { return formats }

@@ -13,10 +13,12 @@ import (
 func newCPUManagerCheckpointV1() *cpus.CPUManagerCheckpointV1
 
 func init() {
-	sums := ofItself(rename{"CPUManagerCheckpointV1", "CPUManagerCheckpoint", 1})
-	sums[0].onlyVerified = true
-	cpuFormats = append(cpuFormats, checkpointFormat{
-		fresh: func() checkpoint { return newCPUManagerCheckpointV1() },
-		sums:  sums,
-	})
+	kube.cpuCheckpointV1 = func() checkpointFormat {
+		sums := ofItself(rename{"CPUManagerCheckpointV1", "CPUManagerCheckpoint", 1})
+		sums[0].onlyVerified = true
+		return checkpointFormat{
+			fresh: func() checkpoint { return newCPUManagerCheckpointV1() },
+			sums:  sums,
+		}
+	}
 }

@@ -11,15 +11,21 @@ import (
 	devices "k8s.io/kubernetes/pkg/kubelet/cm/devicemanager/checkpoint"
 )
 
-var deviceFormats = []checkpointFormat{{
-	fresh: func() checkpoint { return devices.New([]devices.PodDevicesEntry{}, map[string][]string{}) },
-	sums:  ofField("Data"),
-}}
+func deviceFormats() []checkpointFormat {
+	return []checkpointFormat{{
+		fresh: func() checkpoint { return devices.New([]devices.PodDevicesEntry{}, map[string][]string{}) },
+		sums:  ofField("Data"),
+	}}
+}
+
+func allDeviceFormats() []checkpointFormat {
+	return andOlder(deviceFormats(), kube.deviceCheckpointV1)
+}
 
 func init() {
 	kube.deviceCheckpoint = &checkpointForm{
 		file:    "kubelet_internal_checkpoint",
-		formats: func() []checkpointFormat { return deviceFormats },
+		formats: allDeviceFormats,
 		restore: restoreDevices,
 	}
 }
@@ -32,7 +38,7 @@ func restoreDevices(dir string, r *request) (func() error, error) {
 		return nil, err
 	}
 	var first error
-	for _, format := range deviceFormats {
+	for _, format := range allDeviceFormats() {
 		cp := format.fresh()
 		err := manager.GetCheckpoint("kubelet_internal_checkpoint", cp)
 		if err == nil {

@@ -6,9 +6,11 @@ package main
 import devices "k8s.io/kubernetes/pkg/kubelet/cm/devicemanager/checkpoint"
 
 func init() {
-	deviceFormats = append(deviceFormats, checkpointFormat{
-		fresh: func() checkpoint { return devices.NewV1([]devices.PodDevicesEntryV1{}, map[string][]string{}) },
-		sums: ofField("Data", rename{"checkpointDataV1", "checkpointData", 1},
-			rename{"PodDevicesEntryV1", "PodDevicesEntry", -1}),
-	})
+	kube.deviceCheckpointV1 = func() checkpointFormat {
+		return checkpointFormat{
+			fresh: func() checkpoint { return devices.NewV1([]devices.PodDevicesEntryV1{}, map[string][]string{}) },
+			sums: ofField("Data", rename{"checkpointDataV1", "checkpointData", 1},
+				rename{"PodDevicesEntryV1", "PodDevicesEntry", -1}),
+		}
+	}
 }

@@ -11,7 +11,7 @@ import (
 func init() {
 	kube.memoryCheckpoint = &checkpointForm{
 		file:    "memory_manager_state",
-		formats: func() []checkpointFormat { return inUse(memoryFormats) },
+		formats: func() []checkpointFormat { return inUse(memoryFormats()) },
 		restore: func(dir string, r *request) (func() error, error) {
 			construct := reflect.ValueOf(memory.NewCheckpointState)
 			state, err := callWith(construct, dir, "memory_manager_state", policyOf(r.Text))

@@ -4,7 +4,9 @@ package main
 
 import memory "k8s.io/kubernetes/pkg/kubelet/cm/memorymanager/state"
 
-var memoryFormats = []checkpointFormat{{
-	fresh: func() checkpoint { return memory.NewMemoryManagerCheckpoint() },
-	sums:  ofItself(),
-}}
+func memoryFormats() []checkpointFormat {
+	return []checkpointFormat{{
+		fresh: func() checkpoint { return memory.NewMemoryManagerCheckpoint() },
+		sums:  ofItself(),
+	}}
+}

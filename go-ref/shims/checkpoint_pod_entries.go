@@ -23,21 +23,25 @@ func newMemoryManagerCheckpoint() *memory.MemoryManagerCheckpoint
 //go:linkname newMemoryManagerCheckpointV1 k8s.io/kubernetes/pkg/kubelet/cm/memorymanager/state.newMemoryManagerCheckpointV1
 func newMemoryManagerCheckpointV1() *memory.MemoryManagerCheckpointV1
 
-var cpuFormats = []checkpointFormat{{
-	fresh: func() checkpoint { return newCPUManagerCheckpoint() },
-	sums:  ofItself(),
-}, {
-	fresh: func() checkpoint { return newCPUManagerCheckpointV2() },
-	sums:  ofItself(rename{"CPUManagerCheckpointV2", "CPUManagerCheckpoint", 1}),
-}}
+func cpuFormats() []checkpointFormat {
+	return []checkpointFormat{{
+		fresh: func() checkpoint { return newCPUManagerCheckpoint() },
+		sums:  ofItself(),
+	}, {
+		fresh: func() checkpoint { return newCPUManagerCheckpointV2() },
+		sums:  ofItself(rename{"CPUManagerCheckpointV2", "CPUManagerCheckpoint", 1}),
+	}}
+}
 
-var memoryFormats = []checkpointFormat{{
-	fresh: func() checkpoint { return newMemoryManagerCheckpoint() },
-	sums:  ofItself(),
-}, {
-	fresh: func() checkpoint { return newMemoryManagerCheckpointV1() },
-	sums:  ofItself(rename{"MemoryManagerCheckpointV1", "MemoryManagerCheckpoint", 1}),
-}}
+func memoryFormats() []checkpointFormat {
+	return []checkpointFormat{{
+		fresh: func() checkpoint { return newMemoryManagerCheckpoint() },
+		sums:  ofItself(),
+	}, {
+		fresh: func() checkpoint { return newMemoryManagerCheckpointV1() },
+		sums:  ofItself(rename{"MemoryManagerCheckpointV1", "MemoryManagerCheckpoint", 1}),
+	}}
+}
 
 // inUse puts the newest format last, which is neither written nor read without its
 // feature gate.

@@ -28,27 +28,31 @@ func newMemoryManagerCheckpointV2() *memory.MemoryManagerCheckpointV2
 //go:linkname newMemoryManagerCheckpointV1 k8s.io/kubernetes/pkg/kubelet/cm/memorymanager/state.newMemoryManagerCheckpointV1
 func newMemoryManagerCheckpointV1() *memory.MemoryManagerCheckpointV1
 
-var cpuFormats = []checkpointFormat{{
-	fresh: func() checkpoint { return newCPUManagerCheckpoint() },
-	sums:  ofEmbedded("CPUManagerCheckpointV2", "CPUManagerCheckpoint"),
-}, {
-	fresh: func() checkpoint { return newCPUManagerCheckpointV3() },
-	sums:  ofItself(rename{"CPUManagerCheckpointV3", "CPUManagerCheckpoint", 1}),
-}, {
-	fresh: func() checkpoint { return newCPUManagerCheckpointV2() },
-	sums:  ofItself(rename{"CPUManagerCheckpointV2", "CPUManagerCheckpoint", 1}),
-}}
+func cpuFormats() []checkpointFormat {
+	return []checkpointFormat{{
+		fresh: func() checkpoint { return newCPUManagerCheckpoint() },
+		sums:  ofEmbedded("CPUManagerCheckpointV2", "CPUManagerCheckpoint"),
+	}, {
+		fresh: func() checkpoint { return newCPUManagerCheckpointV3() },
+		sums:  ofItself(rename{"CPUManagerCheckpointV3", "CPUManagerCheckpoint", 1}),
+	}, {
+		fresh: func() checkpoint { return newCPUManagerCheckpointV2() },
+		sums:  ofItself(rename{"CPUManagerCheckpointV2", "CPUManagerCheckpoint", 1}),
+	}}
+}
 
-var memoryFormats = []checkpointFormat{{
-	fresh: func() checkpoint { return newMemoryManagerCheckpoint() },
-	sums:  ofEmbedded("MemoryManagerCheckpointV1", "MemoryManagerCheckpoint"),
-}, {
-	fresh: func() checkpoint { return newMemoryManagerCheckpointV2() },
-	sums:  ofItself(rename{"MemoryManagerCheckpointV2", "MemoryManagerCheckpoint", 1}),
-}, {
-	fresh: func() checkpoint { return newMemoryManagerCheckpointV1() },
-	sums:  ofItself(rename{"MemoryManagerCheckpointV1", "MemoryManagerCheckpoint", 1}),
-}}
+func memoryFormats() []checkpointFormat {
+	return []checkpointFormat{{
+		fresh: func() checkpoint { return newMemoryManagerCheckpoint() },
+		sums:  ofEmbedded("MemoryManagerCheckpointV1", "MemoryManagerCheckpoint"),
+	}, {
+		fresh: func() checkpoint { return newMemoryManagerCheckpointV2() },
+		sums:  ofItself(rename{"MemoryManagerCheckpointV2", "MemoryManagerCheckpoint", 1}),
+	}, {
+		fresh: func() checkpoint { return newMemoryManagerCheckpointV1() },
+		sums:  ofItself(rename{"MemoryManagerCheckpointV1", "MemoryManagerCheckpoint", 1}),
+	}}
+}
 
 // inUse: no feature gate decides on formats.
 func inUse(formats []checkpointFormat) []checkpointFormat { return formats }
