@@ -30,7 +30,7 @@ type request struct {
 	State           json.RawMessage `json:"state"`
 
 	Then       []json.RawMessage `json:"then"`
-	Containers []containerID     `json:"containers"`
+	Containers []knownContainer     `json:"containers"`
 	Texts      []string          `json:"texts"`
 	InfraImage string            `json:"infraImage"`
 
@@ -41,8 +41,8 @@ type request struct {
 	Subresource string          `json:"subresource"`
 }
 
-// containerID is a container that a kubelet knows when it starts.
-type containerID struct {
+// knownContainer is a container that a kubelet knows when it starts.
+type knownContainer struct {
 	ID     string `json:"id"`
 	PodUID string `json:"podUID"`
 	Name   string `json:"name"`

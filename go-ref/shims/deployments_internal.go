@@ -54,7 +54,7 @@ func reconcileDeployment(workload interface{}, before *state) (*state, error) {
 		return nil, skipped("no controller that names or rolls something for " + kindOf(workload))
 	}
 	if before.CollisionCount != nil {
-		return nil, skipped("no collision counts in " + releaseName)
+		return nil, skipped("the release has no collision counts")
 	}
 	internal, err := kube.toInternal(workload)
 	if err != nil {

@@ -17,7 +17,7 @@ func init() {
 			"resize":              resizeStrategy,
 		}[subresource]
 		if strategy == nil {
-			return nil, skipped("no such subresource in " + releaseName + ": " + subresource)
+			return nil, skipped("no such subresource: " + subresource)
 		}
 		for _, pod := range []interface{}{pod, old} {
 			// A server gives one to whatever it persists, and expects it back.

@@ -91,7 +91,7 @@ func reconcile(workload interface{}, before *state) (*state, error) {
 	if count := before.CollisionCount; count != nil {
 		field := status.FieldByName("CollisionCount")
 		if !field.IsValid() {
-			return nil, skipped("no collision counts in " + releaseName)
+			return nil, skipped("the release has no collision counts")
 		}
 		field.Set(reflect.New(field.Type().Elem()))
 		field.Elem().SetInt(*count)
