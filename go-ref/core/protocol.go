@@ -30,7 +30,7 @@ type request struct {
 	State           json.RawMessage `json:"state"`
 
 	Then       []json.RawMessage `json:"then"`
-	Containers []knownContainer     `json:"containers"`
+	Containers []knownContainer  `json:"containers"`
 	Texts      []string          `json:"texts"`
 	InfraImage string            `json:"infraImage"`
 
