@@ -169,6 +169,18 @@ impl Question {
         }
     }
 
+    /// Whether all of the answer counts ([`content`]), and not some members of it only.
+    pub fn is_answered_in_full(&self) -> bool {
+        matches!(
+            &*self.subject,
+            "reconcile"
+                | "checkpoint"
+                | "endpoints-hash"
+                | "infra-container-hash"
+                | "static-pod-equal"
+        )
+    }
+
     /// Whether it is asked about random Pods, too.
     pub fn suits_random_pods(&self) -> bool {
         self.source() == Source::Objects || self.name == "reconcile.delivered"
@@ -246,7 +258,7 @@ impl Question {
     }
 }
 
-/// What an answer of no special form says, as text that does not depend on the order of keys: all but
+/// What an answer says, as text that does not depend on the order of keys: all but
 /// the id and the preimages. Nothing if that is nothing.
 ///
 /// # Errors

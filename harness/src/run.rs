@@ -76,8 +76,6 @@ pub struct Answer {
     pub containers: Option<Vec<ContainerAnswer>>,
     /// An object.
     pub object: Option<Box<RawValue>>,
-    /// What a controller made of a workload.
-    pub state: Option<Box<RawValue>>,
     /// Labels of a Pod template.
     pub labels: Option<Vec<Option<String>>>,
     /// One hash.
@@ -139,7 +137,7 @@ pub fn run(
         let request = asked.question.request(asked.release, case);
         let request = request.ok_or_else(|| format!("{name}: {} asks nothing", case.id))?;
         let outcome = match testee.answer(&request) {
-            Ok(line) => compare(case, vector, &line),
+            Ok(line) => compare(asked.question, case, vector, &line),
             Err(Broken::Panicked(words)) => {
                 score.panicked.push(format!("{name} {}: {words}", case.id));
                 continue;
@@ -170,7 +168,7 @@ enum Outcome {
     Different(String),
 }
 
-fn compare(case: &Case, vector: Option<&Vector>, line: &str) -> Outcome {
+fn compare(question: &Question, case: &Case, vector: Option<&Vector>, line: &str) -> Outcome {
     let different = |why: String| Outcome::Different(why);
     let answer: Answer = match serde_json::from_str(line) {
         Ok(answer) => answer,
@@ -216,12 +214,12 @@ fn compare(case: &Case, vector: Option<&Vector>, line: &str) -> Outcome {
         ));
     }
     if let Some(want) = &vector.object {
-        let object = answer.state.as_ref().or(answer.object.as_ref());
-        let content = match object {
-            Some(_) => None,
-            None => question::content(line).unwrap_or_default(),
+        let content = match question.is_answered_in_full() {
+            true => question::content(line).unwrap_or_default(),
+            false => None,
         };
-        let text = object.map(|object| object.get()).or(content.as_deref());
+        let object = answer.object.as_ref().map(|object| object.get());
+        let text = content.as_deref().or(object);
         if let Some(uid) = &vector.uid
             && text.and_then(uid_of).as_ref() != Some(uid)
         {

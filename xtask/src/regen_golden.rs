@@ -44,7 +44,7 @@ struct Response {
     labels: Option<Box<RawValue>>,
     state: Option<Box<RawValue>>,
     json: Option<Box<RawValue>>,
-    /// What it says, if none of these.
+    /// All that it says, where that counts.
     #[serde(skip)]
     content: Option<Box<RawValue>>,
 }
@@ -658,7 +658,8 @@ fn ask(sh: &Shell, reference: &Reference, about: &Asked, release: &str) -> Resul
         if response.skipped.is_some() {
             continue;
         }
-        if response.is_of_no_special_form()
+        if question.is_answered_in_full()
+            && response.error.is_none()
             && let Some(content) = question::content(line)?
         {
             response.content = Some(RawValue::from_string(content)?);
@@ -693,20 +694,6 @@ fn no_variation(
 }
 
 impl Response {
-    fn is_of_no_special_form(&self) -> bool {
-        self.containers.is_none()
-            && [
-                &self.error,
-                &self.hash,
-                &self.object,
-                &self.labels,
-                &self.state,
-                &self.json,
-            ]
-            .iter()
-            .all(|member| member.is_none())
-    }
-
     /// What a vector keeps of it; an object goes to `objects`, by its digest.
     fn parts(
         self,
@@ -723,13 +710,13 @@ impl Response {
             json: self.json,
         };
         let raw = |value: String| RawValue::from_string(value);
+        if let Some(content) = self.content {
+            parts.object = Some(store(content, objects)?);
+            return Ok(parts);
+        }
         if let Some(containers) = &self.containers {
             let hashes: Vec<u64> = containers.iter().map(|c| c.hash).collect();
             parts.hashes = Some(raw(serde_json::to_string(&hashes)?)?);
-            return Ok(parts);
-        }
-        if let Some(state) = self.state.or(self.content) {
-            parts.object = Some(store(state, objects)?);
             return Ok(parts);
         }
         parts.hash = self.hash;
