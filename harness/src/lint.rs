@@ -26,7 +26,7 @@ pub fn lint(golden: &Path) -> Result<Vec<String>> {
     }
     random_answers(golden, &manifest, &mut wrong);
     strays(golden, &manifest, &questions, &mut wrong)?;
-    values(golden, &manifest, &mut wrong)?;
+    values(golden, &manifest, &questions, &mut wrong)?;
     Ok(wrong)
 }
 
@@ -235,7 +235,12 @@ fn strays(
 
 /// Every object is what its digest says, stands once, and is there if and only if a vector of the
 /// corpus refers to it.
-fn values(golden: &Path, manifest: &Manifest, wrong: &mut Vec<String>) -> Result<()> {
+fn values(
+    golden: &Path,
+    manifest: &Manifest,
+    questions: &[Question],
+    wrong: &mut Vec<String>,
+) -> Result<()> {
     #[derive(Deserialize)]
     struct Line {
         sha256: String,
@@ -245,8 +250,13 @@ fn values(golden: &Path, manifest: &Manifest, wrong: &mut Vec<String>) -> Result
         let name = format!("values/{}", path.file_name().unwrap_or_default().display());
         let subject = golden::question_of_file(&path)?.subject;
         let mut referred: BTreeSet<String> = BTreeSet::new();
-        if let Ok(vectors) = Vectors::read(golden, &subject, manifest) {
-            referred.extend(vectors.vectors().filter_map(|vector| vector.object.clone()));
+        for question in questions
+            .iter()
+            .filter(|question| question.subject == subject)
+        {
+            if let Ok(vectors) = Vectors::read(golden, &question.name, manifest) {
+                referred.extend(vectors.vectors().filter_map(|vector| vector.object.clone()));
+            }
         }
         for Line { sha256, object } in golden::lines::<Line>(&path)? {
             if golden::short_digest(object.get().as_bytes()) != sha256 {

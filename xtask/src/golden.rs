@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 use crate::goref::pins::{Mode, Substitution};
-use crate::question::{Case, Source};
+use crate::question::{Case, Question, Source};
 use crate::release::Release;
 
 pub(crate) use schemas::{SchemaAnswer, Schemas};
@@ -309,8 +309,13 @@ impl Golden {
             object: Option<String>,
         }
         let mut used = BTreeSet::new();
-        for line in self.lines(&question_path(subject))? {
-            used.extend(serde_json::from_str::<Line>(&line)?.object);
+        for path in jsonl_files(&self.root.join("vectors"))? {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            if Question::new(&name).is_ok_and(|question| question.subject == subject) {
+                for line in read(&path)?.lines() {
+                    used.extend(serde_json::from_str::<Line>(line)?.object);
+                }
+            }
         }
         Ok(used)
     }
@@ -455,7 +460,6 @@ fn jsonl_files(dir: &Path) -> Result<Vec<PathBuf>> {
 mod tests {
     use super::*;
     use crate::project_root;
-    use crate::question::Question;
 
     #[test]
     fn every_release_is_intact_and_written_as_it_is_read() {
