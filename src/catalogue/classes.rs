@@ -76,7 +76,11 @@ impl Class {
     /// Whether the two answer a question alike; all questions, where none is named.
     pub(super) fn answers_like(&self, other: &Class, question: Option<&str>) -> bool {
         let closures_alike = match question {
-            Some(question) => self.closures.get(question) == other.closures.get(question),
+            // A question that neither is known to answer is none to be alike in.
+            Some(question) => {
+                let mine = self.closures.get(question);
+                mine.is_some() && mine == other.closures.get(question)
+            }
             None => self.closures == other.closures,
         };
         closures_alike && toolchain::alike(self.toolchain, other.toolchain)
