@@ -173,7 +173,7 @@ impl<S: Sink> Printer<'_, '_, S> {
             }
             (Kind::Map(key, elem), Value::Map(entries)) => {
                 let mut sorted: Vec<&(Value, Value)> = entries.iter().collect();
-                sorted.sort_by(|a, b| a.0.as_str().cmp(&b.0.as_str()));
+                sorted.sort_by(|a, b| a.0.key_order(&b.0));
                 self.depth += 1;
                 self.text("map[");
                 for (index, (name, item)) in sorted.into_iter().enumerate() {
