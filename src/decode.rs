@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::cpuset::CpuSet;
 use crate::json::{Reader, Surrogates, SyntaxError, Token};
 use crate::quantity::Flavour;
 use crate::release::{Release, Span};
@@ -197,6 +198,7 @@ pub fn decode(schema: &Schema, ty: TypeId, text: &str) -> Result<Decoded, Decode
         reader: Reader::with_surrogates(text, dialect.surrogates),
         path: Vec::new(),
         unknown: Vec::new(),
+        mismatches: Mismatches::End,
     };
     let mut value = schema.zero(ty);
     decoder.value(ty, &mut value)?;
@@ -205,6 +207,87 @@ pub fn decode(schema: &Schema, ty: TypeId, text: &str) -> Result<Decoded, Decode
         value,
         unknown: decoder.unknown,
     })
+}
+
+/// `json.Unmarshal` of `encoding/json` into a value that may hold something already.
+///
+/// Text that is no JSON changes nothing. A value that does not fit its field is passed over and the
+/// rest is read all the same, so that the value holds something after an error, too; only when a
+/// type's own method refuses its text, nothing more is read.
+///
+/// # Errors
+/// When the text is not JSON, or the first value that does not fit its field.
+pub fn unmarshal(schema: &Schema, ty: TypeId, value: &mut Value, text: &str) -> Result<()> {
+    let mut decoder = Decoder {
+        schema,
+        dialect: ENCODING_JSON,
+        flavour: Flavour::of(schema.release()),
+        reader: Reader::new(text),
+        path: Vec::new(),
+        unknown: Vec::new(),
+        mismatches: Mismatches::Saved(None),
+    };
+    whole_text(text).map_err(|e| decoder.syntax(e))?;
+    decoder.value(ty, value)?;
+    match decoder.mismatches {
+        Mismatches::Saved(Some(error)) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// `checkValid` in `encoding/json/scanner.go`: whether the text is one JSON value.
+fn whole_text(text: &str) -> Result<(), SyntaxError> {
+    let mut reader = Reader::new(text);
+    reader.raw()?;
+    reader.end()
+}
+
+/// `json.Unmarshal` into a struct with one field, a string: what the field holds then, and whether
+/// there was an error.
+pub(crate) fn string_member(text: &str, key: &str) -> (String, Result<()>) {
+    let mut found = String::new();
+    let read = string_member_into(&mut found, text, key);
+    (found, read)
+}
+
+fn string_member_into(found: &mut String, text: &str, key: &str) -> Result<()> {
+    let error = |message: String| DecodeError {
+        path: key.to_owned(),
+        message,
+    };
+    let syntax = |e: SyntaxError| error(e.to_string());
+    whole_text(text).map_err(syntax)?;
+    let mut reader = Reader::new(text);
+    let mut read = Ok(());
+    match reader.peek().map_err(syntax)? {
+        Token::Object => reader.begin_object().map_err(syntax)?,
+        Token::Null => return Ok(()),
+        other => return Err(error(format!("expected an object, found {}", other.describe()))),
+    }
+    let mut first = true;
+    while let Some(name) = reader.next_key(&mut first).map_err(syntax)? {
+        let token = reader.peek().map_err(syntax)?;
+        if !equal_fold(key, &name) || token == Token::Null {
+            reader.raw().map_err(syntax)?;
+        } else if token == Token::String {
+            *found = reader.string().map_err(syntax)?.into_owned();
+        } else {
+            reader.raw().map_err(syntax)?;
+            let mismatch = format!("expected a string, found {}", token.describe());
+            read = read.and(Err(error(mismatch)));
+        }
+    }
+    read
+}
+
+/// What a value does that does not fit its field.
+enum Mismatches {
+    /// It ends the decoding.
+    End,
+    /// It is passed over; the first one is told in the end.
+    Saved(Option<DecodeError>),
+    /// A type's own method refused its text, which ends the decoding.
+    Ended,
 }
 
 enum Step<'a> {
@@ -219,6 +302,7 @@ struct Decoder<'s, 'a> {
     reader: Reader<'a>,
     path: Vec<Step<'a>>,
     unknown: Vec<String>,
+    mismatches: Mismatches,
 }
 
 type Result<T, E = DecodeError> = std::result::Result<T, E>;
@@ -274,11 +358,37 @@ impl<'a> Decoder<'_, 'a> {
     /// Decodes what comes next into `value`, which may hold what an earlier key of the same name
     /// left there.
     fn value(&mut self, ty: TypeId, value: &mut Value) -> Result<()> {
+        let (start, depth) = (self.reader.clone(), self.path.len());
+        match self.fitting_value(ty, value) {
+            Err(error) if matches!(self.mismatches, Mismatches::Saved(_)) => {
+                self.save(error);
+                self.path.truncate(depth);
+                self.reader = start;
+                self.raw().map(drop)
+            }
+            read => read,
+        }
+    }
+
+    /// `saveError`: the first one counts.
+    fn save(&mut self, error: DecodeError) {
+        if let Mismatches::Saved(saved) = &mut self.mismatches {
+            saved.get_or_insert(error);
+        }
+    }
+
+    fn fitting_value(&mut self, ty: TypeId, value: &mut Value) -> Result<()> {
         let token = self.peek()?;
         let schema = self.schema;
         match schema[ty].special {
             Some(_) if token == Token::Null && self.dialect.null == Null::Zeroes => {}
-            Some(special) => return self.special(special, ty, value),
+            Some(special) => {
+                let read = self.special(special, ty, value);
+                if read.is_err() {
+                    self.mismatches = Mismatches::Ended;
+                }
+                return read;
+            }
             None => {}
         }
         if token == Token::Null {
@@ -331,7 +441,12 @@ impl<'a> Decoder<'_, 'a> {
             }
             Kind::Uint(bits) => {
                 let number = self.number("a whole number, not negative", token)?;
-                match self.whole(number).and_then(|n| u64::try_from(n).ok()) {
+                let whole = match self.dialect.codec {
+                    // `strconv.ParseUint` does not know `-0`.
+                    None => number.parse().ok(),
+                    Some(_) => self.whole(number).and_then(|n| u64::try_from(n).ok()),
+                };
+                match whole {
                     Some(n) if n <= u64::MAX >> (64 - bits) => *value = Value::Uint(n),
                     _ => return Err(self.error(format!(
                         "expected a whole number, not negative, that fits {bits} bits, found {}",
@@ -355,6 +470,9 @@ impl<'a> Decoder<'_, 'a> {
                     return Err(self.mismatch("a string", token));
                 }
                 *value = Value::String(self.string()?.into());
+            }
+            Kind::Bytes if token == Token::Array && self.saves_mismatches() => {
+                self.bytes(value)?;
             }
             Kind::Bytes => {
                 if token != Token::String {
@@ -391,6 +509,33 @@ impl<'a> Decoder<'_, 'a> {
                 self.raw()?;
             }
         }
+        Ok(())
+    }
+
+    fn saves_mismatches(&self) -> bool {
+        matches!(self.mismatches, Mismatches::Saved(_))
+    }
+
+    /// A `[]byte` written as a list of numbers.
+    fn bytes(&mut self, value: &mut Value) -> Result<()> {
+        let mut bytes = Vec::new();
+        let mut first = true;
+        self.reader.begin_array().map_err(|e| self.syntax(e))?;
+        while self
+            .reader
+            .next_item(&mut first)
+            .map_err(|e| self.syntax(e))?
+        {
+            let raw = self.raw()?;
+            let byte = raw.parse();
+            if byte.is_err() && raw != "null" {
+                let found = excerpt(raw);
+                let error = self.error(format!("expected a byte, found {found}"));
+                self.save(error);
+            }
+            bytes.push(byte.unwrap_or_default());
+        }
+        *value = Value::Bytes(bytes.into());
         Ok(())
     }
 
@@ -527,6 +672,18 @@ impl<'a> Decoder<'_, 'a> {
             Value::Slice(items) => items,
             _ => Vec::new(),
         };
+        let read = self.fill_items(elem, &mut items);
+        let nil = items.is_empty()
+            && self.on_fast_path(elem)
+            && self
+                .dialect
+                .codec
+                .is_some_and(|codec| codec.empty_lists_are_nil);
+        *value = if nil { Value::Nil } else { Value::Slice(items) };
+        read
+    }
+
+    fn fill_items(&mut self, elem: TypeId, items: &mut Vec<Value>) -> Result<()> {
         let mut len = 0;
         let mut first = true;
         self.reader.begin_array().map_err(|e| self.syntax(e))?;
@@ -542,18 +699,13 @@ impl<'a> Decoder<'_, 'a> {
             if self.refuses_null(elem) && self.peek()? == Token::Null {
                 return Err(self.error("null is no element of this list in this release"));
             }
-            self.value(elem, &mut items[len])?;
+            if let Some(item) = items.get_mut(len) {
+                self.value(elem, item)?;
+            }
             self.path.pop();
             len += 1;
         }
         items.truncate(len);
-        let nil = len == 0
-            && self.on_fast_path(elem)
-            && self
-                .dialect
-                .codec
-                .is_some_and(|codec| codec.empty_lists_are_nil);
-        *value = if nil { Value::Nil } else { Value::Slice(items) };
         Ok(())
     }
 
@@ -562,14 +714,25 @@ impl<'a> Decoder<'_, 'a> {
             Value::Map(entries) => entries,
             _ => Vec::new(),
         };
-        if !matches!(self.schema[key].kind, Kind::String) {
+        let read = self.fill_map(key, elem, &mut entries);
+        *value = Value::Map(entries);
+        read
+    }
+
+    fn fill_map(
+        &mut self,
+        key: TypeId,
+        elem: TypeId,
+        entries: &mut Vec<(Value, Value)>,
+    ) -> Result<()> {
+        if !matches!(self.schema[key].kind, Kind::String | Kind::Int(_)) {
             return Err(self.error("this map's keys are not strings; no manifest can hold it"));
         }
         let mut index = fnv::FnvHashMap::default();
         let mut first = true;
         self.reader.begin_object().map_err(|e| self.syntax(e))?;
         for (at, (key, _)) in entries.iter().enumerate() {
-            index.insert(key.as_str().unwrap_or_default().to_owned(), at);
+            index.insert(key.key_text().into_owned(), at);
         }
         while let Some(name) = self
             .reader
@@ -583,17 +746,36 @@ impl<'a> Decoder<'_, 'a> {
                 return Err(self.error("null is no value of this map in this release"));
             }
             self.value(elem, &mut item)?;
-            self.path.pop();
-            match index.get(&*name) {
-                Some(&at) => entries[at].1 = item,
-                None => {
-                    index.insert(name.clone().into_owned(), entries.len());
-                    entries.push((Value::str(&name), item));
+            if let Some(key) = self.map_key(key, &name)? {
+                match index.get(&*key.key_text()).copied() {
+                    Some(at) => entries[at].1 = item,
+                    None => {
+                        index.insert(key.key_text().into_owned(), entries.len());
+                        entries.push((key, item));
+                    }
                 }
             }
+            self.path.pop();
         }
-        *value = Value::Map(entries);
         Ok(())
+    }
+
+    /// A map's key; nothing where it does not fit and that does not end the decoding.
+    fn map_key(&mut self, ty: TypeId, name: &str) -> Result<Option<Value>> {
+        let Kind::Int(bits) = self.schema[ty].kind else {
+            return Ok(Some(Value::str(name)));
+        };
+        let limit = i64::MAX >> (64 - bits);
+        match name.parse::<i64>() {
+            Ok(n) if -limit - 1 <= n && n <= limit => return Ok(Some(Value::Int(n))),
+            _ => {}
+        }
+        let error = self.error("expected a whole number as the key");
+        if !self.saves_mismatches() {
+            return Err(error);
+        }
+        self.save(error);
+        Ok(None)
     }
 
     fn object(&mut self, ty: TypeId, value: &mut Value) -> Result<()> {
@@ -716,6 +898,18 @@ impl<'a> Decoder<'_, 'a> {
                 if let Value::Struct(values) = value {
                     values[0] = Value::Time(Box::new(time));
                 }
+            }
+            Special::CpuEntry => {
+                let raw = self.raw()?;
+                let (text, read) = string_member(raw, "cpuSet");
+                let set = read.and_then(|()| {
+                    let set = CpuSet::parse(&text, self.schema.release());
+                    set.map_err(|e| self.error(e.to_string()))
+                })?;
+                let elements = set.to_map().map_err(|e| self.error(e.to_string()))?;
+                Mut::new(self.schema, ty, value)
+                    .at("CPUSet.elems")
+                    .set(elements);
             }
             Special::GoTime => {
                 // Only ever met inside metav1.Time, which reads it.

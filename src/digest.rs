@@ -118,6 +118,46 @@ impl Sink for Adler32 {
     }
 }
 
+/// `crc32.NewIEEE`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Crc32(u32);
+
+/// The remainder of each byte, by the polynomial of IEEE 802.3 with its bits reversed.
+const CRC_TABLE: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut rest = byte as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            rest = if rest & 1 == 1 {
+                rest >> 1 ^ 0xedb8_8320
+            } else {
+                rest >> 1
+            };
+            bit += 1;
+        }
+        table[byte] = rest;
+        byte += 1;
+    }
+    table
+};
+
+impl Crc32 {
+    /// `Sum32`
+    pub fn sum(self) -> u32 {
+        self.0
+    }
+}
+
+impl Sink for Crc32 {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = !bytes.iter().fold(!self.0, |rest, byte| {
+            rest >> 8 ^ CRC_TABLE[((rest ^ u32::from(*byte)) & 0xff) as usize]
+        });
+    }
+}
+
 /// `md5.New`.
 #[derive(Clone, Debug, Default)]
 pub struct Md5(md5::Md5);
@@ -300,7 +340,8 @@ mod tests {
 
     #[test]
     fn published_test_vectors() {
-        // From Go's hash/fnv, hash/adler32 and crypto/md5 tests.
+        // From Go's hash/fnv, hash/adler32, hash/crc32 and crypto/md5 tests.
+        assert_eq!(all(Crc32::default(), b"abc").sum(), 0x3524_41c2);
         assert_eq!(all(Fnv32a::default(), b"abc").sum(), 0x1a47_e90b);
         assert_eq!(all(Fnv32::default(), b"abc").sum(), 0x439c_2f4b);
         assert_eq!(

@@ -15,6 +15,7 @@ pub mod admission;
 pub mod catalogue;
 pub mod controller;
 pub mod convert;
+pub mod cpuset;
 pub mod decode;
 pub mod defaults;
 pub mod diagnostic;

@@ -22,8 +22,9 @@ use crate::operations;
 use crate::print::{json, spew};
 use crate::release::Release;
 use crate::rollout::{self, State};
+use crate::subject::checkpoint::{self, Container};
 use crate::subject::container_hash::{Form, Function, Recipe};
-use crate::subject::deep_hash;
+use crate::subject::{deep_hash, static_pod};
 use crate::toolchain::Toolchain;
 use crate::value::Ref;
 use crate::yaml;
@@ -41,6 +42,8 @@ enum Subject {
     ReadFile,
     PodTemplateHash,
     Reconcile,
+    Checkpoint,
+    StaticPodEqual,
     Info,
 }
 
@@ -58,6 +61,8 @@ impl Subject {
             Subject::ReadFile,
             Subject::PodTemplateHash,
             Subject::Reconcile,
+            Subject::Checkpoint,
+            Subject::StaticPodEqual,
             Subject::Info,
         ])
     }
@@ -74,6 +79,8 @@ impl Subject {
             Subject::ReadFile => "read-file",
             Subject::PodTemplateHash => "pod-template-hash",
             Subject::Reconcile => "reconcile",
+            Subject::Checkpoint => "checkpoint",
+            Subject::StaticPodEqual => "static-pod-equal",
             Subject::Info => "info",
         }
     }
@@ -89,6 +96,12 @@ impl Subject {
             }
             Subject::Reconcile if !rollout::RECONCILES.contains(release) => {
                 Some("such controllers")
+            }
+            Subject::Checkpoint if !checkpoint::CHECKPOINTS.contains(release) => {
+                Some("checkpoints")
+            }
+            Subject::StaticPodEqual if static_pod::Recipe::of(release).is_none() => {
+                Some("comparison of manifests")
             }
             _ => None,
         }
@@ -114,14 +127,18 @@ pub struct Request<'a> {
     pub release: String,
     /// decoded, delivered (also if empty) or static.
     pub view: String,
-    /// versioned (also if empty) or internal, for `deep-hash`.
+    /// versioned (also if empty) or internal, for `deep-hash`; which file, for `checkpoint`.
     pub form: String,
     /// Gates that differ from the release's defaults.
     pub feature_gates: BTreeMap<String, bool>,
     /// The object, as JSON.
     pub object: Option<&'a str>,
-    /// The text, for `yaml-to-json`.
+    /// The text, for `yaml-to-json` and `checkpoint`.
     pub text: Option<String>,
+    /// The manifests, for `static-pod-equal`, as a list of strings in JSON.
+    pub texts: Option<&'a str>,
+    /// The containers that the kubelet knows, for `checkpoint`, as a list in JSON.
+    pub containers: Option<&'a str>,
     /// Where the kubelet read the object, for `read-file`; if empty, the default's place.
     pub file: String,
     /// The URL instead, for `read-file`.
@@ -231,6 +248,8 @@ impl<'a> Fields<'a> {
             "collisionCounts" => self.json(&mut request.collision_counts),
             "state" => self.json(&mut request.state),
             "then" => self.json(&mut request.then),
+            "texts" => self.json(&mut request.texts),
+            "containers" => self.json(&mut request.containers),
             _ => self.reader.raw().map(drop),
         }
     }
@@ -328,6 +347,15 @@ pub struct Answer {
     /// What there is when the controller has nothing more to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<State>,
+    /// What a release makes of a checkpoint file.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<CheckpointAnswer>,
+    /// Whether two manifests are equal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equal: Option<bool>,
+    /// In what they are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<String>,
     /// JSON made of YAML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<String>,
@@ -374,6 +402,87 @@ impl From<ContainerHash> for ContainerAnswer {
     }
 }
 
+/// A checkpoint file in an answer.
+#[derive(Debug, Serialize)]
+pub struct CheckpointAnswer {
+    /// Whether a kubelet accepts it.
+    pub accepted: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// What the kubelet writes then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stored: Option<String>,
+    /// What the release writes for these contents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
+    /// The file by each format.
+    pub formats: Vec<FormatAnswer>,
+}
+
+/// A checkpoint file read as one format, in an answer.
+#[derive(Debug, Serialize)]
+pub struct FormatAnswer {
+    /// The Go type.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Why it is not valid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// What is written for these contents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
+    /// The checksums that are wanted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checksums: Vec<ChecksumAnswer>,
+}
+
+/// A checksum in an answer.
+#[derive(Debug, Serialize)]
+pub struct ChecksumAnswer {
+    /// The Go field.
+    pub field: &'static str,
+    /// The number.
+    pub hash: u32,
+    /// What was hashed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preimage: Option<String>,
+}
+
+impl From<checkpoint::Checkpoint> for CheckpointAnswer {
+    fn from(file: checkpoint::Checkpoint) -> CheckpointAnswer {
+        CheckpointAnswer {
+            accepted: file.is_accepted(),
+            refused: file.refused,
+            stored: file.stored,
+            written: file.written,
+            formats: file.formats.into_iter().map(FormatAnswer::from).collect(),
+        }
+    }
+}
+
+impl From<checkpoint::Reading> for FormatAnswer {
+    fn from(reading: checkpoint::Reading) -> FormatAnswer {
+        let checksums = reading.checksums.into_iter();
+        FormatAnswer {
+            ty: reading.ty,
+            refused: reading.refused,
+            written: reading.written,
+            checksums: checksums.map(ChecksumAnswer::from).collect(),
+        }
+    }
+}
+
+impl From<checkpoint::Checksum> for ChecksumAnswer {
+    fn from(checksum: checkpoint::Checksum) -> ChecksumAnswer {
+        ChecksumAnswer {
+            field: checksum.field,
+            hash: checksum.hash,
+            preimage: checksum.preimage.map(text),
+        }
+    }
+}
+
 /// A preimage is made of strings that the decoder has made UTF-8.
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
@@ -391,6 +500,9 @@ impl From<EngineError> for Refusal {
             | EngineError::NoSuchFunction { .. }
             | EngineError::NoCollisionCounts { .. }
             | EngineError::NoSuchController { .. }
+            | EngineError::NoSuchCheckpoint { .. }
+            | EngineError::NoCheckpointTypes { .. }
+            | EngineError::NoManifests { .. }
             | EngineError::UnknownFeatureGate { .. } => Refusal::Skipped(error.to_string()),
             EngineError::Decode(error) => Refusal::Error(error.to_string()),
             error => Refusal::Error(error.to_string()),
@@ -480,6 +592,8 @@ impl Testee {
             Subject::YamlToJson => yaml_to_json(&engine, request),
             Subject::PodTemplateHash => pod_template_hash(&engine, request),
             Subject::Reconcile => reconcile(&engine, request),
+            Subject::Checkpoint => checkpoint_file(&engine, request),
+            Subject::StaticPodEqual => static_pods(&engine, request),
             subject => of_object(&engine, subject, request),
         }
     }
@@ -506,6 +620,39 @@ fn yaml_to_json(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusa
         yaml::yaml_to_json(text.as_bytes(), dialect).map_err(|e| Refusal::Error(e.to_string()))?;
     Ok(Answer {
         json: Some(json),
+        ..Answer::default()
+    })
+}
+
+fn checkpoint_file(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal> {
+    let gates = engine.gates(&request.feature_gates)?;
+    let form: checkpoint::Form = request.form.parse().map_err(Refusal::Skipped)?;
+    let containers: Vec<Container> = match request.containers {
+        Some(text) => serde_json::from_str(text)
+            .map_err(|error| Refusal::Error(format!("containers: {error}")))?,
+        None => Vec::new(),
+    };
+    let text = request.text.as_deref().unwrap_or_default();
+    let file = engine.checkpoint_with(form, text, &gates, &containers, request.preimage)?;
+    Ok(Answer {
+        checkpoint: Some(file.into()),
+        ..Answer::default()
+    })
+}
+
+fn static_pods(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal> {
+    let texts: Vec<String> = serde_json::from_str(request.texts.unwrap_or("[]"))
+        .map_err(|error| Refusal::Error(format!("texts: {error}")))?;
+    let [first, second] = texts.as_slice() else {
+        let count = texts.len();
+        return Err(Refusal::Error(format!("texts: two are compared, not {count}")));
+    };
+    let compared = engine.manifests_equal(first, second)?;
+    let preimages = compared.preimages.filter(|_| request.preimage);
+    Ok(Answer {
+        equal: Some(compared.equal),
+        difference: compared.difference,
+        preimages: preimages.map(|dumps| dumps.map(text).to_vec()),
         ..Answer::default()
     })
 }
@@ -792,10 +939,13 @@ mod tests {
                     "pod-template-hash" => ("PodTemplate", r#""template":{"spec":"#),
                     // Answered for three kinds only, which not every release has in one version.
                     "reconcile" => continue,
+                    // Each form is in some releases only, and types are recorded for some.
+                    "checkpoint" => continue,
                     _ => ("Pod", r#""spec":"#),
                 };
                 let request = format!(
                     r#"{{"id":"1","subject":"{subject}","release":"{release}","text":"a: b",
+                        "texts":["{{apiVersion: v1, kind: Pod}}","{{apiVersion: v1, kind: Pod}}"],
                         "object":{{"apiVersion":"v1","kind":"{kind}","metadata":{{"name":"p"}},
                         {at}{{"containers":[{{"name":"c","image":"i"}}]}}{}}}}}"#,
                     if at.contains("template") { "}" } else { "" }

@@ -44,6 +44,8 @@ pub struct Schema {
 #[derive(Default)]
 struct Types {
     kinds: Box<[KindEntry]>,
+    checkpoints: Box<[CheckpointEntry]>,
+    endpoints: EndpointTypes,
     gates: FnvHashMap<Box<str>, bool>,
     types: Vec<Type>,
     ids: FnvHashMap<Box<str>, TypeId>,
@@ -60,6 +62,37 @@ pub struct KindEntry {
     pub versioned: TypeId,
     /// The type of the same kind in the release's internal version.
     pub internal: Option<TypeId>,
+}
+
+/// A file in which a kubelet of the release keeps something over a restart.
+#[derive(Clone, Debug)]
+pub struct CheckpointEntry {
+    /// What requests call it: `cpu-manager`.
+    pub form: Box<str>,
+    /// Its name: `cpu_manager_state`.
+    pub file: Box<str>,
+    /// The structs that the release reads it as; the first is the one it writes.
+    pub formats: Box<[CheckpointFormat]>,
+}
+
+/// One struct that a checkpoint file is read as.
+#[derive(Clone, Debug)]
+pub struct CheckpointFormat {
+    /// The struct.
+    pub ty: TypeId,
+    /// Types that are dumped in place of it, or that a text in it holds.
+    pub others: Box<[TypeId]>,
+}
+
+/// The types in which a release hashes Endpoints and EndpointSlices; those that it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EndpointTypes {
+    /// A subset of versioned Endpoints.
+    pub versioned: Option<TypeId>,
+    /// A subset of internal Endpoints.
+    pub internal: Option<TypeId>,
+    /// An EndpointSlice, in the version that the release's controller uses.
+    pub slice: Option<TypeId>,
 }
 
 /// One Go type.
@@ -125,6 +158,9 @@ pub enum Special {
     IntOrString,
     /// `metav1.FieldsV1`, `runtime.RawExtension`: raw JSON in a struct.
     RawJson,
+    /// The CPU manager's `state.PodEntry` (1.36 on): a struct with a set of CPUs, which is a string
+    /// in JSON.
+    CpuEntry,
     /// `metav1.Fields` (1.14, 1.15): a struct that is written as the map inside.
     Fields,
 }
@@ -215,6 +251,10 @@ struct ReleaseLine<'a> {
     like: Option<&'a str>,
     #[serde(borrow)]
     kinds: Option<Vec<RawKind<'a>>>,
+    #[serde(borrow)]
+    checkpoints: Option<Vec<RawCheckpoint<'a>>>,
+    #[serde(borrow)]
+    endpoints: Option<FnvHashMap<&'a str, &'a str>>,
     #[serde(borrow, rename = "featureGates")]
     gates: Option<FnvHashMap<&'a str, bool>>,
     #[serde(borrow, default)]
@@ -227,6 +267,8 @@ impl<'a> ReleaseLine<'a> {
     /// The release that this one equals but for its number and its toolchain.
     fn equal_to(&self) -> Option<&'a str> {
         let differs = self.kinds.is_some()
+            || self.checkpoints.is_some()
+            || self.endpoints.is_some()
             || self.gates.is_some()
             || !self.without.is_empty()
             || !self.types.is_empty();
@@ -237,6 +279,8 @@ impl<'a> ReleaseLine<'a> {
     fn complete(&mut self, base: ReleaseLine<'a>) {
         self.like = base.like;
         self.kinds = self.kinds.take().or(base.kinds);
+        self.checkpoints = self.checkpoints.take().or(base.checkpoints);
+        self.endpoints = self.endpoints.take().or(base.endpoints);
         self.gates = self.gates.take().or(base.gates);
         let kept = base.types.into_iter();
         self.types
@@ -253,6 +297,22 @@ struct RawKind<'a> {
     #[serde(rename = "type")]
     ty: &'a str,
     internal: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
+struct RawCheckpoint<'a> {
+    form: &'a str,
+    file: &'a str,
+    #[serde(borrow)]
+    formats: Vec<RawFormat<'a>>,
+}
+
+#[derive(Deserialize)]
+struct RawFormat<'a> {
+    #[serde(rename = "type")]
+    ty: &'a str,
+    #[serde(borrow, default)]
+    others: Vec<&'a str>,
 }
 
 /// Where each type's line stands, by digest. Lines begin `{"sha256":"<16 hex>",`.
@@ -365,6 +425,18 @@ impl Schema {
             .find(|k| &*k.api_version == api_version && &*k.kind == kind)
     }
 
+    /// The files that a kubelet keeps over a restart, with their types. Empty where the release has
+    /// none, or where its schema was recorded before they were asked for.
+    pub fn checkpoints(&self) -> &[CheckpointEntry] {
+        &self.types.checkpoints
+    }
+
+    /// The types in which Endpoints and EndpointSlices are hashed. None where the schema was
+    /// recorded before they were asked for.
+    pub fn endpoints(&self) -> EndpointTypes {
+        self.types.endpoints
+    }
+
     /// Whether a feature gate is on by default; `None` where the release has no such gate.
     pub fn feature_gate(&self, name: &str) -> Option<bool> {
         self.types.gates.get(name).copied()
@@ -475,7 +547,41 @@ impl Types {
             });
         }
         types.kinds = kinds.into();
+        let checkpoints = line.checkpoints.iter().flatten();
+        types.checkpoints = checkpoints
+            .map(|raw| types.checkpoint(raw).map_err(|e| damaged(raw.form, &e)))
+            .collect::<Result<_, _>>()?;
+        if let Some(raw) = &line.endpoints {
+            types.endpoints = types.endpoint_types(raw)?;
+        }
         Ok(types)
+    }
+
+    fn checkpoint(&mut self, raw: &RawCheckpoint<'_>) -> Result<CheckpointEntry, SchemaError> {
+        let mut formats = Vec::with_capacity(raw.formats.len());
+        for format in &raw.formats {
+            let ty = self.intern(format.ty)?;
+            let others = format.others.iter().map(|other| self.intern(other));
+            let others = others.collect::<Result<_, _>>()?;
+            formats.push(CheckpointFormat { ty, others });
+        }
+        Ok(CheckpointEntry {
+            form: raw.form.into(),
+            file: raw.file.into(),
+            formats: formats.into(),
+        })
+    }
+
+    fn endpoint_types(
+        &mut self,
+        raw: &FnvHashMap<&str, &str>,
+    ) -> Result<EndpointTypes, SchemaError> {
+        let mut ty = |form| raw.get(form).map(|id| self.intern(id)).transpose();
+        Ok(EndpointTypes {
+            versioned: ty("versioned")?,
+            internal: ty("internal")?,
+            slice: ty("slice")?,
+        })
     }
 
     fn push(&mut self, id: &str, name: Box<str>, kind: Kind) -> TypeId {
@@ -593,6 +699,7 @@ fn predeclared_kind(name: &str) -> Kind {
         "float64" => Kind::Float(64),
         "float32" => Kind::Float(32),
         "string" => Kind::String,
+        "struct {}" => Kind::Struct(Box::default()),
         name if name.starts_with("interface") => Kind::Interface,
         _ => Kind::Opaque,
     }
@@ -613,6 +720,7 @@ fn special_of(id: &str) -> Option<Special> {
         ("/meta/v1.FieldsV1", Special::RawJson),
         ("/meta/v1.Fields", Special::Fields),
         ("/runtime.RawExtension", Special::RawJson),
+        ("/cpumanager/state.PodEntry", Special::CpuEntry),
     ];
     if id == "time.Time" {
         return Some(Special::GoTime);

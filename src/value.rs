@@ -11,6 +11,9 @@
 //! container.get("ImagePullPolicy").set_str("IfNotPresent");
 //! ```
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
 use crate::quantity::Quantity;
 use crate::schema::{Kind, Schema, Special, TypeId};
 use crate::time::Time;
@@ -57,6 +60,25 @@ impl Value {
         match self {
             Value::String(text) => Some(text),
             _ => None,
+        }
+    }
+
+    /// A map's key as `encoding/json` writes it: a string as it is, a number in decimal.
+    pub fn key_text(&self) -> Cow<'_, str> {
+        match self {
+            Value::String(text) => Cow::Borrowed(text),
+            Value::Int(number) => Cow::Owned(number.to_string()),
+            Value::Uint(number) => Cow::Owned(number.to_string()),
+            _ => Cow::Borrowed(""),
+        }
+    }
+
+    /// The order in which spew puts a map's keys: numbers by size, strings by their bytes.
+    pub(crate) fn key_order(&self, other: &Value) -> Ordering {
+        match (self, other) {
+            (Value::Int(a), Value::Int(b)) => a.cmp(b),
+            (Value::Uint(a), Value::Uint(b)) => a.cmp(b),
+            _ => self.as_str().cmp(&other.as_str()),
         }
     }
 }

@@ -6,10 +6,11 @@
 
 use std::fmt::Write as _;
 
+use crate::cpuset::CpuSet;
 use crate::digest::Sink;
 use crate::schema::{Field, Kind, Schema, Special, TypeId};
 use crate::toolchain::{JsonStyle, Toolchain};
-use crate::value::Value;
+use crate::value::{Ref, Value};
 
 /// Writes the JSON of a value.
 pub fn write(schema: &Schema, ty: TypeId, value: &Value, sink: &mut impl Sink) {
@@ -103,14 +104,15 @@ impl<S: Sink> Printer<'_, '_, S> {
                 self.text("]");
             }
             (Kind::Map(_, elem), Value::Map(entries)) => {
-                let mut sorted: Vec<&(Value, Value)> = entries.iter().collect();
-                sorted.sort_by(|a, b| a.0.as_str().cmp(&b.0.as_str()));
+                let keyed = entries.iter().map(|(key, item)| (key.key_text(), item));
+                let mut sorted: Vec<_> = keyed.collect();
+                sorted.sort_by(|a, b| a.0.cmp(&b.0));
                 self.text("{");
                 for (index, (key, item)) in sorted.into_iter().enumerate() {
                     if index > 0 {
                         self.text(",");
                     }
-                    self.string(key.as_str().unwrap_or_default());
+                    self.string(&key);
                     self.text(":");
                     self.value(*elem, item);
                 }
@@ -186,6 +188,17 @@ impl<S: Sink> Printer<'_, '_, S> {
                     (_, _, Some(Value::String(text))) => self.string(text),
                     _ => self.text("null"),
                 }
+            }
+            (Special::CpuEntry, _) => {
+                let set = Ref::new(self.schema, ty, value).at("CPUSet.elems");
+                let set = CpuSet::of_map(set);
+                self.text("{");
+                if !set.is_empty() {
+                    self.text("\"cpuSet\":\"");
+                    self.number(set);
+                    self.text("\"");
+                }
+                self.text("}");
             }
             (Special::Fields, _) => match (self.schema.field(ty, "Map"), field("Map")) {
                 (Some((_, map)), Some(value)) => self.value(map.ty, value),

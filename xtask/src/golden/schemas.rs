@@ -22,6 +22,8 @@ pub(crate) struct ReferenceSchema {
     release: String,
     pub(crate) toolchain: String,
     kinds: Box<RawValue>,
+    checkpoints: Option<Box<RawValue>>,
+    endpoints: Option<Box<RawValue>>,
     feature_gates: Option<Box<RawValue>>,
     types: Vec<Box<RawValue>>,
 }
@@ -30,9 +32,26 @@ pub(crate) struct ReferenceSchema {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Shape {
     kinds: String,
+    /// The types of checkpoint files; nothing where the release has none, or was not asked since
+    /// references tell them.
+    checkpoints: Option<String>,
+    /// The types that Endpoints and EndpointSlices are hashed in, likewise.
+    endpoints: Option<String>,
     gates: Option<String>,
     /// Digests by type.
     types: BTreeMap<String, String>,
+}
+
+impl Shape {
+    /// Whether a line of this one can say how it differs from another: what is absent in a line is
+    /// as in the other, so it cannot say that there is nothing.
+    fn can_be_like(&self, other: &Shape) -> bool {
+        let parts: [fn(&Shape) -> &Option<String>; 3] =
+            [|s| &s.checkpoints, |s| &s.endpoints, |s| &s.gates];
+        parts
+            .iter()
+            .all(|part| part(self).is_some() || part(other).is_none())
+    }
 }
 
 /// A release's schema, in full.
@@ -53,6 +72,10 @@ struct Line {
     like: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kinds: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    checkpoints: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    endpoints: Option<Box<RawValue>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     feature_gates: Option<Box<RawValue>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -124,6 +147,9 @@ impl Schemas {
             toolchain: line.toolchain,
             shape: Shape {
                 kinds: kinds.ok_or_else(|| broken("no kinds"))?,
+                checkpoints: text(line.checkpoints)
+                    .or_else(|| base.and_then(|b| b.checkpoints.clone())),
+                endpoints: text(line.endpoints).or_else(|| base.and_then(|b| b.endpoints.clone())),
                 gates: text(line.feature_gates).or_else(|| base.and_then(|b| b.gates.clone())),
                 types,
             },
@@ -158,6 +184,8 @@ impl Schemas {
             toolchain: answer.toolchain.clone(),
             shape: Shape {
                 kinds: answer.kinds.get().to_owned(),
+                checkpoints: answer.checkpoints.as_ref().map(|c| c.get().to_owned()),
+                endpoints: answer.endpoints.as_ref().map(|e| e.get().to_owned()),
                 gates: answer.feature_gates.as_ref().map(|g| g.get().to_owned()),
                 types: mine,
             },
@@ -195,10 +223,15 @@ impl Schemas {
 impl Line {
     fn new(release: Release, full: &Full, base: Option<(Release, &Full)>) -> Result<Line> {
         let mine = &full.shape;
-        // A line that has no gates cannot say so if what it is like has some.
-        let base = base.filter(|(_, base)| mine.gates.is_some() || base.shape.gates.is_none());
+        let base = base.filter(|(_, base)| mine.can_be_like(&base.shape));
         let raw = |text: &String| RawValue::from_string(text.clone());
         let other = base.map(|(_, full)| &full.shape);
+        // What an earlier line says already is not said again.
+        let new_part = |part: fn(&Shape) -> &Option<String>| {
+            let ours = part(mine).as_ref();
+            let said = other.and_then(|other| part(other).as_ref());
+            ours.filter(|ours| Some(*ours) != said).map(raw).transpose()
+        };
         let new = |ours: &Shape, theirs: Option<&Shape>| -> Vec<String> {
             let listed = |(id, sha256): &(&String, &String)| {
                 theirs.is_none_or(|shape| shape.types.get(*id) != Some(sha256))
@@ -214,10 +247,9 @@ impl Line {
                 Some(_) => None,
                 None => Some(raw(&mine.kinds)?),
             },
-            feature_gates: match (&mine.gates, other) {
-                (gates, Some(other)) if *gates == other.gates => None,
-                (gates, _) => gates.as_ref().map(raw).transpose()?,
-            },
+            checkpoints: new_part(|shape| &shape.checkpoints)?,
+            endpoints: new_part(|shape| &shape.endpoints)?,
+            feature_gates: new_part(|shape| &shape.gates)?,
             without: other
                 .map(|other| new(other, Some(mine)))
                 .unwrap_or_default(),
@@ -278,6 +310,44 @@ mod tests {
         assert_eq!(releases.lines().collect::<Vec<_>>(), expected);
         let read = Schemas::parse(&releases, &schemas.render_types()).unwrap();
         assert!(read == schemas);
+    }
+
+    /// An answer of a release with checkpoints and endpoints, or without.
+    fn later_answer(release: &str, parts: &str) -> ReferenceSchema {
+        let text =
+            format!(r#"{{"release":"{release}","toolchain":"go1","kinds":[],{parts}"types":[]}}"#);
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn what_only_some_references_tell_is_kept() {
+        const CPU: &str = r#""checkpoints":[{"form":"cpu-manager","file":"f","formats":[]}],"#;
+        const SLICE: &str = r#""endpoints":{"slice":"s"},"#;
+        let mut schemas = Schemas::default();
+        for (release, parts) in [
+            ("v1.9.0", String::new()),
+            ("v1.9.1", format!("{CPU}{SLICE}")),
+            ("v1.9.2", format!("{CPU}{SLICE}")),
+            ("v1.9.3", CPU.to_owned()),
+        ] {
+            schemas.set(&later_answer(release, &parts)).unwrap();
+        }
+        let releases = schemas.render_releases().unwrap();
+        let expected = [
+            r#"{"release":"v1.9.0","toolchain":"go1","kinds":[]}"#.to_owned(),
+            format!(
+                r#"{{"release":"v1.9.1","toolchain":"go1","like":"v1.9.0",{CPU}{}}}"#,
+                SLICE.trim_end_matches(',')
+            ),
+            r#"{"release":"v1.9.2","toolchain":"go1","like":"v1.9.1"}"#.to_owned(),
+            // It cannot say that it has no endpoints by saying nothing.
+            format!(
+                r#"{{"release":"v1.9.3","toolchain":"go1","kinds":[],{}}}"#,
+                CPU.trim_end_matches(',')
+            ),
+        ];
+        assert_eq!(releases.lines().collect::<Vec<_>>(), expected);
+        assert!(Schemas::parse(&releases, "").unwrap() == schemas);
     }
 
     #[test]
