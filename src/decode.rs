@@ -262,7 +262,12 @@ fn string_member_into(found: &mut String, text: &str, key: &str) -> Result<()> {
     match reader.peek().map_err(syntax)? {
         Token::Object => reader.begin_object().map_err(syntax)?,
         Token::Null => return Ok(()),
-        other => return Err(error(format!("expected an object, found {}", other.describe()))),
+        other => {
+            return Err(error(format!(
+                "expected an object, found {}",
+                other.describe()
+            )));
+        }
     }
     let mut first = true;
     while let Some(name) = reader.next_key(&mut first).map_err(syntax)? {

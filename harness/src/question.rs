@@ -93,6 +93,9 @@ pub const QUESTIONS: &[&str] = &[
     "container-hash-without-resources.decoded",
     "container-hash-without-resources.delivered",
     "container-hash-without-resources.static",
+    "infra-container-hash.decoded",
+    "infra-container-hash.delivered",
+    "infra-container-hash.static",
     "deep-hash.versioned.decoded",
     "deep-hash.versioned.delivered",
     "deep-hash.versioned.static",
@@ -109,6 +112,8 @@ pub const QUESTIONS: &[&str] = &[
     "pod-template-hash.delivered",
     "reconcile.delivered",
     "reconcile.collided.delivered",
+    "endpoints-hash.versioned",
+    "endpoints-hash.internal",
     "yaml-to-json",
     "checkpoint.cpu-manager",
     "checkpoint.memory-manager",
@@ -177,6 +182,7 @@ impl Question {
             "yaml-to-json" => Source::Texts,
             "reconcile" => Source::Cases("rollouts"),
             "checkpoint" | "static-pod-equal" => Source::Cases(&self.name),
+            "endpoints-hash" => Source::Cases(&self.subject),
             _ => Source::Objects,
         }
     }
