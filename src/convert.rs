@@ -64,7 +64,7 @@ const CONVERTER_APPLIES_DEFAULTS: Span = Span::minors(5, 6);
 const KIND_STAYS: Span = Span::minors(1, 1);
 
 /// Kinds that a shortcut kept from the converter.
-const FAST_PATH: &[&str] = &["Pod", "ReplicationController"];
+const FAST_PATH: &[&str] = &["Endpoints", "Pod", "ReplicationController"];
 
 /// Makes the internal object of a versioned one. Its `apiVersion` and `kind` are empty, but for
 /// 1.1, which keeps the kind.

@@ -7,20 +7,22 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::convert;
 use crate::decode::{self, DecodeError};
 use crate::gates::{self, Gates};
 use crate::json::{Reader, Token};
 use crate::operations::{self, OperationError};
 pub use crate::operations::{Manifest, StaticSource};
-use crate::release::{Release, Span};
-use crate::schema::{Kind, KindEntry, Schema, SchemaError, TypeId};
 use crate::print::{json, spew};
+use crate::release::{Release, Span};
+use crate::schema::{KindEntry, Schema, SchemaError, TypeId};
 use crate::subject::checkpoint::{self, Checkpoint, Container, Kubelet, Missing};
 use crate::subject::container_hash::{Form, Function, Recipe};
-use crate::subject::pod_template_hash;
+use crate::subject::endpoints::{self, SliceHashes, SubsetHashes};
 use crate::subject::static_pod::{self, Compared, Comparison};
+use crate::subject::{infra_container, pod_template_hash};
 use crate::toolchain::Toolchain;
-use crate::value::{Ref, Value};
+use crate::value::{Mut, Ref, Value};
 use crate::yaml;
 
 /// What happened to an object before it is hashed.
@@ -156,6 +158,24 @@ pub struct ContainerHash {
     pub hash: u32,
     /// The exact bytes that were hashed, if asked for.
     pub preimage: Option<Vec<u8>>,
+}
+
+/// A hash, and what it is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hashed {
+    /// The number.
+    pub hash: u32,
+    /// The exact bytes that were hashed.
+    pub preimage: Vec<u8>,
+}
+
+/// Endpoints in their canonical form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointsHashes {
+    /// The subsets, as v1 writes them in JSON.
+    pub repacked: String,
+    /// The hashes of each of them.
+    pub subsets: Vec<SubsetHashes>,
 }
 
 /// An object's container hashes.
@@ -329,7 +349,10 @@ impl fmt::Display for EngineError {
                 write!(f, "no checkpoint {form} in {release}")
             }
             EngineError::NoCheckpointTypes { release, form } => {
-                write!(f, "the types of the checkpoint {form} are not recorded for {release}")
+                write!(
+                    f,
+                    "the types of the checkpoint {form} are not recorded for {release}"
+                )
             }
             EngineError::NoManifests { release } => {
                 write!(f, "kubeadm compares no manifests in {release}")
@@ -498,10 +521,12 @@ impl Engine {
             containers,
             preimages,
         };
-        kubelet.checkpoint(form, text).map_err(|missing| match missing {
-            Missing::Form => EngineError::NoSuchCheckpoint { release, form },
-            Missing::Types => EngineError::NoCheckpointTypes { release, form },
-        })
+        kubelet
+            .checkpoint(form, text)
+            .map_err(|missing| match missing {
+                Missing::Form => EngineError::NoSuchCheckpoint { release, form },
+                Missing::Types => EngineError::NoCheckpointTypes { release, form },
+            })
     }
 
     /// Whether kubeadm takes two manifests of a static Pod for equal.
@@ -510,8 +535,7 @@ impl Engine {
     /// When kubeadm of the release compares none; where it decodes them, when one is no Pod.
     pub fn manifests_equal(&self, first: &str, second: &str) -> Result<Comparison> {
         let release = self.schema.release();
-        let recipe =
-            static_pod::Recipe::of(release).ok_or(EngineError::NoManifests { release })?;
+        let recipe = static_pod::Recipe::of(release).ok_or(EngineError::NoManifests { release })?;
         if recipe.compared == Compared::Bytes {
             return Ok(Comparison {
                 equal: first == second,
@@ -555,10 +579,9 @@ impl Engine {
         let (api_version, kind) = type_meta(text)?;
         match kind.as_deref() {
             Some("Pod") => self.decode_as(&api_version.unwrap_or_default(), "Pod", text),
-            kind => Err(self.unknown_kind(
-                &api_version.unwrap_or_default(),
-                kind.unwrap_or_default(),
-            )),
+            kind => {
+                Err(self.unknown_kind(&api_version.unwrap_or_default(), kind.unwrap_or_default()))
+            }
         }
     }
 
@@ -732,7 +755,8 @@ impl Engine {
         let viewed = self.view_pod(object, recipe.form(), gates, options)?;
         let spec = pod_spec(Ref::new(&self.schema, viewed.ty, &viewed.value));
         // Ephemeral containers are hashed as the container type they convert to.
-        let Some(container_ty) = elem_type(&self.schema, spec.get("Containers")) else {
+        let containers = spec.get("Containers").parts();
+        let Some(container_ty) = containers.and_then(|(list, _)| self.schema.elem(list)) else {
             return Err(no_template(&object.kind.kind));
         };
         let lists = [
@@ -790,12 +814,131 @@ impl Engine {
     }
 }
 
+/// Docker's containers for the network of Pods.
+impl Engine {
+    /// The hash of the container that the release's manager of Docker makes for a Pod's network,
+    /// with this image (`--pod-infra-container-image`).
+    ///
+    /// # Errors
+    /// When the release is not covered, the object is no Pod, or the release would refuse it.
+    pub fn infra_container_hash(
+        &self,
+        object: &Object<'_>,
+        view: View,
+        image: &str,
+        gates: &Gates<'_>,
+    ) -> Result<Hashed> {
+        let (schema, release) = (&self.schema, self.schema.release());
+        let recipe = Recipe::of(Function::HashContainer, release)
+            .filter(|_| infra_container::RELEASES.contains(release))
+            .ok_or(EngineError::NoSuchFunction { release })?;
+        let viewed = self.view(object, view, recipe.form(), gates, StaticSource::default())?;
+        let pod = Ref::new(schema, viewed.ty, &viewed.value);
+        let (ty, container) = infra_container::container(schema, pod, image)
+            .ok_or_else(|| OperationError::new(format!("a {} is no Pod", object.kind.kind)))?;
+        Ok(Hashed {
+            hash: recipe.hash(schema, ty, &container),
+            preimage: recipe.preimage(schema, ty, &container),
+        })
+    }
+}
+
+/// Endpoints, and what is in EndpointSlices.
+impl Engine {
+    /// The canonical form of v1 Endpoints, which are decoded and nothing else, with the hashes that
+    /// put it in order. Without a form, the versioned types are used where there is a function over
+    /// them.
+    ///
+    /// # Errors
+    /// When the release has no function over the types of that form, or when the document does not
+    /// fit its types.
+    pub fn endpoints(&self, text: &str, form: Option<Form>) -> Result<EndpointsHashes> {
+        let schema = &self.schema;
+        let no_function = || EngineError::NoSuchFunction {
+            release: schema.release(),
+        };
+        let types = schema.endpoints();
+        let form = form.unwrap_or(match types.versioned {
+            Some(_) => Form::Versioned,
+            None => Form::Internal,
+        });
+        let subset = match form {
+            Form::Versioned => types.versioned,
+            Form::Internal => types.internal,
+        };
+        let (Some(ty), Some(kind)) = (subset, schema.endpoints_kind()) else {
+            return Err(no_function());
+        };
+        let object = self.decode_endpoints(kind, text)?;
+        let Viewed {
+            ty: whole,
+            mut value,
+            ..
+        } = self.in_form(kind, object.value, form)?;
+        let subsets = match Ref::new(schema, whole, &value).get("Subsets").parts() {
+            Some((_, Value::Slice(subsets))) => endpoints::repack(schema, ty, subsets),
+            _ => Vec::new(),
+        };
+        let hashes = subsets.iter();
+        let hashes = hashes
+            .map(|subset| endpoints::subset_hashes(schema, ty, subset))
+            .collect();
+        Mut::new(schema, whole, &mut value)
+            .get("Subsets")
+            .set(Value::Slice(subsets));
+        if form == Form::Internal {
+            let gates = Gates::defaults(schema);
+            value = convert::from_internal(schema, kind, &value, &gates)
+                .map_err(OperationError::from)?;
+        }
+        let repacked = Ref::new(schema, kind.versioned, &value).get("Subsets");
+        let repacked = repacked
+            .parts()
+            .map(|(ty, it)| json::to_vec(schema, ty, it));
+        Ok(EndpointsHashes {
+            repacked: String::from_utf8_lossy(&repacked.unwrap_or_default()).into_owned(),
+            subsets: hashes,
+        })
+    }
+
+    fn decode_endpoints<'s>(&'s self, kind: &'s KindEntry, text: &str) -> Result<Object<'s>> {
+        let (api_version, name) = type_meta(text)?;
+        let (api_version, name) = (api_version.unwrap_or_default(), name.unwrap_or_default());
+        if (&*api_version, &*name) != (&*kind.api_version, &*kind.kind) {
+            return Err(self.unknown_kind(&api_version, &name));
+        }
+        self.decode_type(kind, kind.versioned, text)
+    }
+
+    /// The hashes of an EndpointSlice in the version that the release's controller works with,
+    /// whatever version it says, or of a list of its ports. It is read by `encoding/json`.
+    ///
+    /// # Errors
+    /// When the release has no EndpointSlices, or when the document does not fit their type.
+    pub fn endpoint_slice(&self, text: &str) -> Result<SliceHashes> {
+        let schema = &self.schema;
+        let ty = schema
+            .endpoints()
+            .slice
+            .ok_or(EngineError::NoSuchFunction {
+                release: schema.release(),
+            })?;
+        let mut slice = schema.zero(ty);
+        if text.starts_with('[') {
+            decode::unmarshal(schema, ty, &mut slice, &format!(r#"{{"ports":{text}}}"#))?;
+        } else {
+            decode::unmarshal(schema, ty, &mut slice, text)?;
+        }
+        Ok(endpoints::slice_hashes(schema, ty, &slice))
+    }
+}
+
 /// The API version in which the controller of a kind watches its objects: that of the informer which
-/// its constructor takes, from 1.7 on.
+/// its constructor takes, from 1.6 on.
 const WATCHED_AS: &[(Span, &str, &str)] = &[
-    (Span::minors(7, 10), "Deployment", "extensions/v1beta1"),
+    (Span::minors(6, 10), "Deployment", "extensions/v1beta1"),
     (Span::since(11, 0), "Deployment", "apps/v1"),
-    (Span::minors(7, 9), "DaemonSet", "extensions/v1beta1"),
+    (Span::minors(6, 9), "DaemonSet", "extensions/v1beta1"),
     (Span::since(10, 0), "DaemonSet", "apps/v1"),
     (Span::minors(7, 9), "StatefulSet", "apps/v1beta1"),
     (Span::since(10, 0), "StatefulSet", "apps/v1"),
@@ -897,13 +1040,6 @@ fn template_inside<'s, 'v>(object: Ref<'s, 'v>) -> Ref<'s, 'v> {
     templates
         .find(|template| template.exists())
         .unwrap_or_else(|| object.get("Template"))
-}
-
-fn elem_type(schema: &Schema, list: Ref<'_, '_>) -> Option<TypeId> {
-    match schema[list.parts()?.0].kind {
-        Kind::Slice(elem) => Some(elem),
-        _ => None,
-    }
 }
 
 fn view_needs_a_pod(view: View, kind: &str) -> EngineError {

@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::engine::{
@@ -24,7 +24,8 @@ use crate::release::Release;
 use crate::rollout::{self, State};
 use crate::subject::checkpoint::{self, Container};
 use crate::subject::container_hash::{Form, Function, Recipe};
-use crate::subject::{deep_hash, static_pod};
+use crate::subject::endpoints::SubsetHashes;
+use crate::subject::{deep_hash, infra_container, static_pod};
 use crate::toolchain::Toolchain;
 use crate::value::Ref;
 use crate::yaml;
@@ -33,6 +34,7 @@ use crate::yaml;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subject {
     ContainerHash(Function),
+    InfraContainerHash,
     DeepHash,
     YamlToJson,
     Defaults,
@@ -44,6 +46,7 @@ enum Subject {
     Reconcile,
     Checkpoint,
     StaticPodEqual,
+    EndpointsHash,
     Info,
 }
 
@@ -52,6 +55,7 @@ impl Subject {
     fn all() -> impl Iterator<Item = Subject> {
         let container_hashes = Function::ALL.into_iter().map(Subject::ContainerHash);
         container_hashes.chain([
+            Subject::InfraContainerHash,
             Subject::DeepHash,
             Subject::YamlToJson,
             Subject::Defaults,
@@ -63,6 +67,7 @@ impl Subject {
             Subject::Reconcile,
             Subject::Checkpoint,
             Subject::StaticPodEqual,
+            Subject::EndpointsHash,
             Subject::Info,
         ])
     }
@@ -70,6 +75,7 @@ impl Subject {
     fn name(self) -> &'static str {
         match self {
             Subject::ContainerHash(function) => function.subject(),
+            Subject::InfraContainerHash => "infra-container-hash",
             Subject::DeepHash => "deep-hash",
             Subject::YamlToJson => "yaml-to-json",
             Subject::Defaults => "defaults",
@@ -81,6 +87,7 @@ impl Subject {
             Subject::Reconcile => "reconcile",
             Subject::Checkpoint => "checkpoint",
             Subject::StaticPodEqual => "static-pod-equal",
+            Subject::EndpointsHash => "endpoints-hash",
             Subject::Info => "info",
         }
     }
@@ -90,6 +97,9 @@ impl Subject {
         match self {
             Subject::ContainerHash(function) if Recipe::of(function, release).is_none() => {
                 Some("such container hash")
+            }
+            Subject::InfraContainerHash if !infra_container::RELEASES.contains(release) => {
+                Some("infra container hash")
             }
             Subject::Defaults if !operations::SCHEME_DEFAULT.contains(release) => {
                 Some("Scheme.Default")
@@ -127,7 +137,8 @@ pub struct Request<'a> {
     pub release: String,
     /// decoded, delivered (also if empty) or static.
     pub view: String,
-    /// versioned (also if empty) or internal, for `deep-hash`; which file, for `checkpoint`.
+    /// versioned (also if empty) or internal, for `deep-hash` and `endpoints-hash`; which file, for
+    /// `checkpoint`.
     pub form: String,
     /// Gates that differ from the release's defaults.
     pub feature_gates: BTreeMap<String, bool>,
@@ -145,6 +156,9 @@ pub struct Request<'a> {
     pub url: String,
     /// The node's name, for `read-file`; if empty, the default one.
     pub node: String,
+    /// The image of the container for a Pod's network, for `infra-container-hash`; if empty, the
+    /// default one.
+    pub infra_image: String,
     /// How often hashes of the workload's templates collided, if that is known.
     pub collision_count: Option<i64>,
     /// The collision counts that `pod-template-hash` is asked for; if absent, that none is known.
@@ -236,6 +250,7 @@ impl<'a> Fields<'a> {
             "url" => self.string(key, &mut request.url),
             "collisionCount" => self.integer(key, &mut request.collision_count),
             "node" => self.string(key, &mut request.node),
+            "infraImage" => self.string(key, &mut request.infra_image),
             "text" => {
                 if self.comes(key, Token::String)? {
                     request.text = Some(self.reader.string()?.into_owned());
@@ -356,6 +371,18 @@ pub struct Answer {
     /// In what they are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,
+    /// Endpoints' subsets in their canonical form, as v1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repacked: Option<Box<RawValue>>,
+    /// The hashes of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subsets: Option<Vec<SubsetAnswer>>,
+    /// The hash of an EndpointSlice's ports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ports: Option<String>,
+    /// Those of its endpoints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoints: Option<Vec<String>>,
     /// JSON made of YAML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<String>,
@@ -483,6 +510,37 @@ impl From<checkpoint::Checksum> for ChecksumAnswer {
     }
 }
 
+/// A subset of Endpoints in an answer.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubsetAnswer {
+    /// What puts subsets in order.
+    pub hash: String,
+    /// The hash of its addresses.
+    pub addresses: String,
+    /// The hashes of its ports; none where there are no ports.
+    pub ports: Option<Vec<String>>,
+    /// What was hashed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preimage: Option<String>,
+    /// What was hashed of the ports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port_preimages: Option<Vec<String>>,
+}
+
+impl SubsetAnswer {
+    fn new(hashes: SubsetHashes, preimages: bool) -> SubsetAnswer {
+        let port_preimages: Vec<String> = hashes.port_preimages.into_iter().map(text).collect();
+        SubsetAnswer {
+            hash: hashes.hash,
+            addresses: hashes.addresses,
+            ports: Some(hashes.ports).filter(|ports| !ports.is_empty()),
+            preimage: preimages.then(|| text(hashes.preimage)),
+            port_preimages: Some(port_preimages).filter(|list| preimages && !list.is_empty()),
+        }
+    }
+}
+
 /// A preimage is made of strings that the decoder has made UTF-8.
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
@@ -594,6 +652,7 @@ impl Testee {
             Subject::Reconcile => reconcile(&engine, request),
             Subject::Checkpoint => checkpoint_file(&engine, request),
             Subject::StaticPodEqual => static_pods(&engine, request),
+            Subject::EndpointsHash => endpoints_hash(&engine, request),
             subject => of_object(&engine, subject, request),
         }
     }
@@ -645,7 +704,9 @@ fn static_pods(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal
         .map_err(|error| Refusal::Error(format!("texts: {error}")))?;
     let [first, second] = texts.as_slice() else {
         let count = texts.len();
-        return Err(Refusal::Error(format!("texts: two are compared, not {count}")));
+        return Err(Refusal::Error(format!(
+            "texts: two are compared, not {count}"
+        )));
     };
     let compared = engine.manifests_equal(first, second)?;
     let preimages = compared.preimages.filter(|_| request.preimage);
@@ -674,6 +735,7 @@ fn of_object(engine: &Engine, subject: Subject, request: &Request<'_>) -> Result
         Subject::ContainerHash(function) => {
             containers(engine, function, &object, &gates, view, request.preimage)
         }
+        Subject::InfraContainerHash => infra_container_hash(engine, &object, &gates, view, request),
         Subject::DeepHash => deep_hash_of(engine, &object, &gates, view, request),
         subject => operation(engine, subject, &object, &gates, request),
     }
@@ -787,6 +849,68 @@ fn containers(
     })
 }
 
+fn infra_container_hash(
+    engine: &Engine,
+    object: &Object<'_>,
+    gates: &Gates<'_>,
+    view: View,
+    request: &Request<'_>,
+) -> Result<Answer, Refusal> {
+    let image = match &*request.infra_image {
+        "" => infra_container::DEFAULT_IMAGE,
+        image => image,
+    };
+    let hashed = engine.infra_container_hash(object, view, image, gates)?;
+    Ok(Answer {
+        hash: Some(hashed.hash),
+        preimage: request.preimage.then(|| text(hashed.preimage)),
+        ..Answer::default()
+    })
+}
+
+fn endpoints_hash(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal> {
+    #[derive(Deserialize)]
+    struct Meta {
+        kind: Option<String>,
+    }
+    let object = object_of(request)?;
+    let is_slice = object.starts_with('[') || {
+        let meta: Meta = serde_json::from_str(object).map_err(|e| Refusal::Error(e.to_string()))?;
+        meta.kind.as_deref() == Some("EndpointSlice")
+    };
+    if is_slice {
+        let hashes = engine.endpoint_slice(object)?;
+        return Ok(Answer {
+            ports: Some(hashes.ports),
+            endpoints: Some(hashes.endpoints),
+            preimage: request.preimage.then(|| text(hashes.preimage)),
+            ..Answer::default()
+        });
+    }
+    let hashes = engine.endpoints(object, form_of(request)?)?;
+    let subsets = hashes.subsets.into_iter();
+    let subsets = subsets.map(|subset| SubsetAnswer::new(subset, request.preimage));
+    Ok(Answer {
+        repacked: Some(raw_value(hashes.repacked)?),
+        subsets: Some(subsets.collect()),
+        ..Answer::default()
+    })
+}
+
+/// The form that a request names, if any.
+fn form_of(request: &Request<'_>) -> Result<Option<Form>, Refusal> {
+    match &*request.form {
+        "" => Ok(None),
+        "versioned" => Ok(Some(Form::Versioned)),
+        "internal" => Ok(Some(Form::Internal)),
+        other => Err(Refusal::Error(format!("no such form: {other}"))),
+    }
+}
+
+fn raw_value(json: String) -> Result<Box<RawValue>, Refusal> {
+    RawValue::from_string(json).map_err(|e| Refusal::Error(e.to_string()))
+}
+
 fn deep_hash_of(
     engine: &Engine,
     object: &Object<'_>,
@@ -794,11 +918,7 @@ fn deep_hash_of(
     view: View,
     request: &Request<'_>,
 ) -> Result<Answer, Refusal> {
-    let form = match &*request.form {
-        "" | "versioned" => Form::Versioned,
-        "internal" => Form::Internal,
-        other => return Err(Refusal::Error(format!("no such form: {other}"))),
-    };
+    let form = form_of(request)?.unwrap_or(Form::Versioned);
     let viewed = engine.view(object, view, form, gates, StaticSource::default())?;
     let schema = engine.schema();
     let whole = Ref::new(schema, viewed.ty, &viewed.value);
@@ -852,7 +972,7 @@ fn operation(
     let ty = object.kind.versioned;
     let written = text(json::to_vec(schema, ty, &value));
     Ok(Answer {
-        object: Some(RawValue::from_string(written).map_err(|e| Refusal::Error(e.to_string()))?),
+        object: Some(raw_value(written)?),
         hash: Some(deep_hash::fnv32a(schema, ty, &value)),
         preimage: request
             .preimage
@@ -940,7 +1060,7 @@ mod tests {
                     // Answered for three kinds only, which not every release has in one version.
                     "reconcile" => continue,
                     // Each form is in some releases only, and types are recorded for some.
-                    "checkpoint" => continue,
+                    "checkpoint" | "endpoints-hash" => continue,
                     _ => ("Pod", r#""spec":"#),
                 };
                 let request = format!(

@@ -46,6 +46,7 @@ struct Types {
     kinds: Box<[KindEntry]>,
     checkpoints: Box<[CheckpointEntry]>,
     endpoints: EndpointTypes,
+    endpoints_kind: Option<KindEntry>,
     gates: FnvHashMap<Box<str>, bool>,
     types: Vec<Type>,
     ids: FnvHashMap<Box<str>, TypeId>,
@@ -437,6 +438,12 @@ impl Schema {
         self.types.endpoints
     }
 
+    /// Endpoints, which are no workload; `None` where the schema does not tell of their subsets.
+    /// What is around these is laid out by hand.
+    pub fn endpoints_kind(&self) -> Option<&KindEntry> {
+        self.types.endpoints_kind.as_ref()
+    }
+
     /// Whether a feature gate is on by default; `None` where the release has no such gate.
     pub fn feature_gate(&self, name: &str) -> Option<bool> {
         self.types.gates.get(name).copied()
@@ -480,6 +487,14 @@ impl Schema {
         self.types.ids.get(id).copied()
     }
 
+    /// The type of a slice's elements.
+    pub fn elem(&self, slice: TypeId) -> Option<TypeId> {
+        match self[slice].kind {
+            Kind::Slice(elem) => Some(elem),
+            _ => None,
+        }
+    }
+
     /// A struct's fields; empty for every other kind.
     pub fn fields(&self, ty: TypeId) -> &[Field] {
         match &self[ty].kind {
@@ -494,6 +509,20 @@ impl Schema {
             .iter()
             .enumerate()
             .find(|(_, field)| &*field.name == name)
+    }
+}
+
+#[cfg(test)]
+impl Schema {
+    /// A schema of these types alone, where a test wants others than those that were recorded.
+    pub(crate) fn of(release: &str, line: &'static str, types: &'static str) -> Schema {
+        let raws: Vec<RawType<'_>> = serde_json::from_str(types).unwrap();
+        let line: ReleaseLine<'_> = serde_json::from_str(line).unwrap();
+        Schema {
+            release: release.parse().unwrap(),
+            toolchain: line.toolchain,
+            types: Arc::new(Types::of(&raws, &line).unwrap()),
+        }
     }
 }
 
@@ -521,13 +550,18 @@ impl Types {
             let line: TypeLine = serde_json::from_str(line).map_err(|e| damaged(digest, &e))?;
             raws.push(line.ty);
         }
+        Types::of(&raws, line)
+    }
+
+    fn of(raws: &[RawType<'_>], line: &ReleaseLine<'_>) -> Result<Types, SchemaError> {
+        let damaged = |what: &str, e: &dyn fmt::Display| SchemaError(format!("{what}: {e}"));
         let gates = line.gates.iter().flatten();
         let mut types = Types {
             gates: gates.map(|(name, on)| (Box::from(*name), *on)).collect(),
             ..Types::default()
         };
         // Named types first, so that composed ones can refer to them in any order.
-        for ty in &raws {
+        for ty in raws {
             types.push(ty.id, ty.name.into(), Kind::Opaque);
         }
         for (index, ty) in raws.iter().enumerate() {
@@ -554,7 +588,79 @@ impl Types {
         if let Some(raw) = &line.endpoints {
             types.endpoints = types.endpoint_types(raw)?;
         }
+        types.endpoints_kind = types.lay_out_kind()?;
         Ok(types)
+    }
+
+    fn lay_out_kind(&mut self) -> Result<Option<KindEntry>, SchemaError> {
+        let pods = |kind: &&KindEntry| (&*kind.api_version, &*kind.kind) == ("v1", "Pod");
+        let Some(pod) = self.kinds.iter().find(pods).cloned() else {
+            return Ok(None);
+        };
+        let EndpointTypes {
+            versioned,
+            internal,
+            ..
+        } = self.endpoints;
+        let subset = match (versioned, internal) {
+            (Some(subset), _) => subset,
+            (None, Some(internal)) => self.lay_out_versioned(internal)?,
+            (None, None) => return Ok(None),
+        };
+        let internal = match (internal, pod.internal) {
+            (Some(subset), Some(pod)) => Some(self.lay_out_endpoints(subset, pod)?),
+            _ => None,
+        };
+        Ok(Some(KindEntry {
+            api_version: "v1".into(),
+            kind: "Endpoints".into(),
+            versioned: self.lay_out_endpoints(subset, pod.versioned)?,
+            internal,
+        }))
+    }
+
+    /// `Endpoints` (`pkg/api/types.go`, `pkg/api/v1/types.go`, later `pkg/apis/core/types.go` and
+    /// `k8s.io/api/core/v1/types.go`; the same in all releases): the metadata that a Pod of the
+    /// same version has, too, and the subsets.
+    fn lay_out_endpoints(&mut self, subset: TypeId, pod: TypeId) -> Result<TypeId, SchemaError> {
+        let subsets = self.intern(&format!("[]{}", self[subset].id))?;
+        let mut fields = match &self[pod].kind {
+            Kind::Struct(fields) => fields.to_vec(),
+            _ => Vec::new(),
+        };
+        fields.truncate(2);
+        fields.push(laid_out("Subsets", subsets, "subsets"));
+        let own = |text: &str| text.replace("EndpointSubset", "Endpoints");
+        let (id, name) = (own(&self[subset].id), own(&self[subset].name));
+        Ok(self.push(&id, name.into(), Kind::Struct(fields.into())))
+    }
+
+    /// v1's `EndpointSubset`, `EndpointAddress` and `EndpointPort` (`pkg/api/v1/types.go`, 1.1–1.5),
+    /// which no function takes there: the internal ones with keys.
+    fn lay_out_versioned(&mut self, internal: TypeId) -> Result<TypeId, SchemaError> {
+        let (id, name) = (self[internal].id.clone(), self[internal].name.clone());
+        let id = id.replace("pkg/api.", "pkg/api/v1.");
+        if let Some(known) = self.ids.get(&*id) {
+            return Ok(*known);
+        }
+        let Kind::Struct(inner) = self[internal].kind.clone() else {
+            return Ok(internal);
+        };
+        let mut fields = Vec::with_capacity(inner.len());
+        for field in inner {
+            let ty = match self[field.ty].kind {
+                Kind::Slice(elem) => {
+                    let elem = self.lay_out_versioned(elem)?;
+                    self.intern(&format!("[]{}", self[elem].id))?
+                }
+                // Inside it is `int` until 1.3. (In 1.1 it is here, too.)
+                Kind::Int(_) => self.intern("int32")?,
+                _ => field.ty,
+            };
+            fields.push(laid_out(&field.name, ty, &key_of(&field.name)));
+        }
+        let name = name.replace("api.", "v1.");
+        Ok(self.push(&id, name.into(), Kind::Struct(fields.into())))
     }
 
     fn checkpoint(&mut self, raw: &RawCheckpoint<'_>) -> Result<CheckpointEntry, SchemaError> {
@@ -665,11 +771,19 @@ impl Types {
     }
 }
 
+impl std::ops::Index<TypeId> for Types {
+    type Output = Type;
+
+    fn index(&self, id: TypeId) -> &Type {
+        &self.types[id.0 as usize]
+    }
+}
+
 impl std::ops::Index<TypeId> for Schema {
     type Output = Type;
 
     fn index(&self, id: TypeId) -> &Type {
-        &self.types.types[id.0 as usize]
+        &self.types[id]
     }
 }
 
@@ -681,6 +795,33 @@ impl fmt::Debug for Schema {
             self.release,
             self.types.types.len()
         )
+    }
+}
+
+/// A field of a struct that reflection was not asked about.
+fn laid_out(name: &str, ty: TypeId, key: &str) -> Field {
+    Field {
+        name: name.into(),
+        ty,
+        json: Some(JsonField {
+            key: key.into(),
+            quoted: format!("\"{key}\":").into(),
+            omit_empty: !matches!(key, "ip" | "port"),
+            omit_zero: false,
+        }),
+        protobuf: false,
+        embedded: false,
+    }
+}
+
+/// A Go name as JSON keys are written: `ip`, `notReadyAddresses`.
+fn key_of(name: &str) -> String {
+    let mut letters = name.chars();
+    match letters.next() {
+        Some(first) if letters.clone().any(char::is_lowercase) => {
+            first.to_ascii_lowercase().to_string() + letters.as_str()
+        }
+        _ => name.to_ascii_lowercase(),
     }
 }
 

@@ -93,6 +93,9 @@ pub const QUESTIONS: &[&str] = &[
     "container-hash-without-resources.decoded",
     "container-hash-without-resources.delivered",
     "container-hash-without-resources.static",
+    "infra-container-hash.decoded",
+    "infra-container-hash.delivered",
+    "infra-container-hash.static",
     "deep-hash.versioned.decoded",
     "deep-hash.versioned.delivered",
     "deep-hash.versioned.static",
@@ -109,6 +112,8 @@ pub const QUESTIONS: &[&str] = &[
     "pod-template-hash.delivered",
     "reconcile.delivered",
     "reconcile.collided.delivered",
+    "endpoints-hash.versioned",
+    "endpoints-hash.internal",
     "yaml-to-json",
 ];
 
@@ -165,6 +170,7 @@ impl Question {
         match &*self.subject {
             "yaml-to-json" => Source::Texts,
             "reconcile" => Source::Cases("rollouts"),
+            "endpoints-hash" => Source::Cases("endpoints-hash"),
             _ => Source::Objects,
         }
     }

@@ -26,6 +26,10 @@ pub(super) const DEFAULTS: &[Defaults] = &[
             unset("Spec.Replicas", Int(1)),
         ],
     },
+    Defaults {
+        of: "core/v1.Endpoints",
+        rules: &[call(default_port_protocols)],
+    },
     // ---- extensions/v1beta1 ----------------------------------------------------------------
     Defaults {
         of: "extensions/v1beta1.ReplicaSet",
@@ -218,7 +222,17 @@ pub(super) fn default_labels(object: &mut Mut<'_, '_>, _: &Gates<'_>) {
     }
 }
 
+/// `SetDefaults_Endpoints` (in 1.1 and 1.2 without a name).
+fn default_port_protocols(endpoints: &mut Mut<'_, '_>, _: &Gates<'_>) {
+    for mut subset in endpoints.get("Subsets").items() {
+        for mut port in subset.get("Ports").items() {
+            Str("TCP").fill(port.get("Protocol"));
+        }
+    }
+}
+
 /// `None` for nil; an empty map is handed on as such.
+
 fn template_labels(object: &Mut<'_, '_>) -> Option<Value> {
     match object.look().at("Spec.Template.ObjectMeta.Labels").parts() {
         None | Some((_, Value::Nil)) => None,

@@ -1,10 +1,10 @@
 //! A DaemonSet's controller, on three nodes.
 //!
-//! Mirrors `constructHistory`, `snapshot`, `rollingUpdate` and `cleanupHistory` in
-//! `pkg/controller/daemon/update.go`, `manage` in `daemon_controller.go` and `IsPodUpdated` in
-//! `util/daemonset_util.go`.
+//! Mirrors `rollingUpdate` (1.6 on), `constructHistory`, `snapshot` and `cleanupHistory` (1.7 on) in
+//! `pkg/controller/daemon/update.go`, `manage` in `daemon_controller.go` (`daemoncontroller.go` in
+//! 1.6) and `IsPodUpdated` in `util/daemonset_util.go`.
 
-use super::{Context, Labels, Outcome, Pod, Result, Revision, Rollout, State};
+use super::{Context, HISTORY, Labels, Outcome, Pod, Result, Revision, Rollout, State};
 use super::{labels, refused, selector};
 use crate::release::Span;
 use crate::subject::controller_revision::{self, Numbers};
@@ -16,35 +16,25 @@ const GENERATION_ANNOTATION: &str = "deprecated.daemonset.template.generation";
 
 /// By which label a Pod counts as updated. (The other releases go by the hash alone: they compare
 /// with the generation's address.)
-const GENERATION_COUNTS: [Span; 2] = [Span::minors(7, 9), Span::since(24, 0)];
+const GENERATION_COUNTS: [Span; 2] = [Span::minors(6, 9), Span::since(24, 0)];
 /// Where the generation of the template stands.
-const GENERATION_IS_A_FIELD: Span = Span::minors(7, 9);
+const GENERATION_IS_A_FIELD: Span = Span::minors(6, 9);
 /// Since then a Pod without node is waited for.
 const WAITS_FOR_NODES: Span = Span::since(11, 0);
 /// With the gate `DaemonSetUpdateSurge` until that was removed.
 const SURGES: Span = Span::since(21, 0);
 
 pub(super) fn reconcile(context: &Context<'_>, before: &State) -> Result<Outcome> {
-    if context.selects_everything() {
-        return Ok(State {
-            pods: before.pods.clone(),
-            revisions: before.revisions.clone(),
-            collision_count: context.collision_count(),
-            ..State::default()
-        }
-        .outcome(Rollout::None));
-    }
-    context.check_selector()?;
     let mut set = Set::new(context, before)?;
     let mut given = before.pods.clone();
-    let current = set.construct_history(&mut given)?;
-    let hash = set.revisions[current].labels.get(HASH_LABEL);
-    let hash = hash.cloned().unwrap_or_default();
+    let current = set.current(&mut given)?;
+    let hash = current.labels.get(HASH_LABEL).cloned().unwrap_or_default();
     let pods = set.pods(&given, &hash)?;
-    let limit = context.number("Spec.RevisionHistoryLimit", "spec.revisionHistoryLimit")?;
-    let name = set.revisions[current].name.clone();
-    for pods in [&given, &pods.there] {
-        set.clean_up(pods, &name, limit);
+    if HISTORY.contains(context.schema.release()) {
+        let limit = context.number("Spec.RevisionHistoryLimit", "spec.revisionHistoryLimit")?;
+        for pods in [&given, &pods.there] {
+            set.clean_up(pods, &current.name, limit);
+        }
     }
     let on_delete = context.object.at("Spec.UpdateStrategy.Type").str() == "OnDelete";
     let survivors = given
@@ -106,6 +96,18 @@ impl<'a> Set<'a> {
         })
     }
 
+    /// The revision of the set as it stands; an empty one where there is no history.
+    fn current(&mut self, pods: &mut [Pod]) -> Result<Revision> {
+        if HISTORY.contains(self.context.schema.release()) {
+            let at = self.construct_history(pods)?;
+            return Ok(self.revisions[at].clone());
+        }
+        match self.revisions.first() {
+            None => Ok(Revision::default()),
+            Some(revision) => Err(refused(format!("{}: there is no history", revision.name))),
+        }
+    }
+
     /// `constructHistory`: returns the place of the revision of the set as it stands. Pods are
     /// relabelled where revisions that hold the same become one.
     fn construct_history(&mut self, pods: &mut [Pod]) -> Result<usize> {
@@ -149,7 +151,7 @@ impl<'a> Set<'a> {
     /// `snapshot`: a new revision, under a name that is not taken.
     fn snapshot(&mut self, revision: i64) -> Result<usize> {
         loop {
-            let hash = self.context.template_hash(self.collisions)?;
+            let hash = self.context.template_hash(self.collisions);
             let name = self.context.name_with(&hash, usize::MAX);
             if self.revisions.iter().any(|r| r.name == name) {
                 self.collisions = Some(self.collisions.unwrap_or(0).wrapping_add(1));

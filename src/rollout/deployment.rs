@@ -1,24 +1,44 @@
 //! A Deployment's controller.
 //!
-//! Mirrors `getNewReplicaSet`, `scale` and `cleanupDeployment` in
-//! `pkg/controller/deployment/sync.go`, `FindNewReplicaSet` and `EqualIgnoreHash` in
-//! `util/deployment_util.go`.
+//! Mirrors `getNewReplicaSet`, `addHashKeyToRSAndPods` (until 1.6), `scale` and `cleanupDeployment`
+//! in `pkg/controller/deployment/sync.go` (until 1.3 `deployment_controller.go`),
+//! `FindNewReplicaSet`, `FindOldReplicaSets` and `EqualIgnoreHash` in `util/deployment_util.go`
+//! (until 1.3 `pkg/util/deployment/deployment.go`).
 
 use serde_json::value::RawValue;
 
-use super::{Context, Outcome, ReplicaSet, Result, Rollout, State};
-use super::{labels, labels_value, refused};
+use super::{Context, INTERNAL, Outcome, ReplicaSet, Result, Rollout, State};
+use super::{controllers_own, hashed_template, labels, labels_value, refused};
 use crate::decode;
 use crate::operations;
 use crate::print::json;
 use crate::release::{Release, Span};
 use crate::schema::{Kind, KindEntry, Schema, Special, TypeId};
+use crate::subject::pod_template_hash::Recipe;
 use crate::value::{Mut, Ref, Value};
 
 const HASH_LABEL: &str = "pod-template-hash";
 
 /// Before, a new ReplicaSet has no labels until the API server gives it the template's.
 const NEW_ONES_HAVE_LABELS: Span = Span::since(11, 0);
+
+/// Until then a ReplicaSet whose selector does not have the label gets it everywhere.
+const ADOPTS: Span = Span::minors(2, 6);
+
+/// Until then a ReplicaSet whose template has the right label already does not.
+const ADOPTS_UNLABELLED_ONLY: Span = Span::minors(2, 5);
+
+/// Until then old ReplicaSets are looked for only while there are Pods.
+const OLD_ONES_NEED_PODS: Span = Span::minors(2, 6);
+
+/// Until then nothing is done when the name is taken.
+const NAMES_COLLIDE: Span = Span::minors(2, 6);
+
+/// Since then a paused Deployment is scaled, and cleaned up.
+const PAUSED_ONES_ARE_SCALED: Span = Span::since(4, 0);
+
+/// Cleans up before anything else.
+const CLEANS_UP_FIRST: Span = Span::minors(6, 6);
 
 /// `generateReplicaSetName` makes room for the hash.
 const NAMES_ARE_SHORTENED: Span = Span::since(34, 0);
@@ -35,23 +55,24 @@ fn longest_name(release: Release) -> usize {
 }
 
 pub(super) fn reconcile(context: &Context<'_>, before: &State) -> Result<Outcome> {
+    let release = context.schema.release();
     let mut state = State {
-        replica_sets: before.replica_sets.clone(),
-        pods: before.pods.clone(),
         collision_count: context.collision_count(),
         ..State::default()
     };
-    let mut rollout = Rollout::None;
-    if context.selects_everything() {
-        return Ok(state.outcome(rollout));
+    if !INTERNAL.contains(release) {
+        state.pods.clone_from(&before.pods);
     }
-    context.check_selector()?;
+    let mut rollout = Rollout::None;
     let mut sets = Sets::new(context, before)?;
+    sets.adopt()?;
     let replicas = context.number("Spec.Replicas", "spec.replicas")?;
-    let new = sets.find_new();
-    if context.object.at("Spec.Paused").is_true() {
-        sets.scale(new, replicas)?;
-    } else {
+    let new = sets.find_new()?;
+    if CLEANS_UP_FIRST.contains(release) {
+        sets.clean_up(new.as_deref());
+    }
+    if !context.object.at("Spec.Paused").is_true() {
+        check_strategy(context)?;
         let new = match new {
             Some(new) => new,
             None => {
@@ -59,16 +80,29 @@ pub(super) fn reconcile(context: &Context<'_>, before: &State) -> Result<Outcome
                 sets.create(&mut state.collision_count)?
             }
         };
-        for (at, set) in sets.all.iter_mut().enumerate() {
-            if at != new && set.replicas > 0 {
+        for set in &mut sets.all {
+            let is_new = set.name == new;
+            if !is_new && set.replicas > 0 {
                 rollout = Rollout::Full;
             }
-            set.replicas = if at == new { replicas } else { 0 };
+            set.replicas = if is_new { replicas } else { 0 };
         }
-        sets.clean_up(new);
+        sets.clean_up(Some(&new));
+    } else if PAUSED_ONES_ARE_SCALED.contains(release) {
+        sets.scale(new.as_deref(), replicas)?;
+        sets.clean_up(new.as_deref());
     }
     state.replica_sets = sets.into_replica_sets()?;
     Ok(state.outcome(rollout))
+}
+
+fn check_strategy(context: &Context<'_>) -> Result<()> {
+    match context.object.at("Spec.Strategy.Type").str() {
+        "Recreate" | "RollingUpdate" => Ok(()),
+        other => Err(refused(format!(
+            "spec.strategy.type: there is no {other:?}"
+        ))),
+    }
 }
 
 struct Sets<'a> {
@@ -119,6 +153,9 @@ impl<'a> Sets<'a> {
         let template = decode::decode(schema, template_ty, set.template.get())?.value;
         let value = self.object(&set.name, set.replicas, &set.labels, template);
         let value = operations::serve(schema, self.kind, value, gates)?;
+        if INTERNAL.contains(schema.release()) {
+            return controllers_own(schema, self.kind, value);
+        }
         Ok(operations::receive(schema, self.kind, value)?)
     }
 
@@ -147,29 +184,69 @@ impl<'a> Sets<'a> {
         value
     }
 
-    fn template<'v>(&'v self, set: &'v Set) -> Ref<'v, 'v> {
-        Ref::new(self.context.schema, self.kind.versioned, &set.value).at("Spec.Template")
+    /// `addHashKeyToRSAndPods`
+    fn adopt(&mut self) -> Result<()> {
+        let schema = self.context.schema;
+        if !ADOPTS.contains(schema.release()) {
+            return Ok(());
+        }
+        let (recipe, kind) = (Recipe::of(schema.release()), self.kind);
+        for set in &mut self.all {
+            let (ty, mut template) = hashed_template(schema, kind, &set.value)?;
+            let mut pod_labels = labels(Ref::new(schema, ty, &template).at("ObjectMeta.Labels"));
+            let told = pod_labels.remove(HASH_LABEL);
+            Mut::new(schema, ty, &mut template)
+                .at("ObjectMeta.Labels")
+                .set(labels_value(&pod_labels));
+            let hash = recipe.label(schema, ty, &template, None);
+            let mut own = Mut::new(schema, kind.versioned, &mut set.value);
+            let mut set_labels = labels(own.look().at("ObjectMeta.Labels"));
+            let is_labelled =
+                ADOPTS_UNLABELLED_ONLY.contains(schema.release()) && told.as_ref() == Some(&hash);
+            if set_labels.contains_key(HASH_LABEL) || is_labelled {
+                continue;
+            }
+            pod_labels.insert(HASH_LABEL.into(), hash.clone());
+            set_labels.insert(HASH_LABEL.into(), hash);
+            own.at("Spec.Template.ObjectMeta.Labels")
+                .set(labels_value(&pod_labels));
+            own.at("ObjectMeta.Labels").set(labels_value(&set_labels));
+        }
+        Ok(())
     }
 
-    /// `FindNewReplicaSet`
-    fn find_new(&self) -> Option<usize> {
-        let wanted = without_hash(self.context.template())?;
-        let ty = self.template_ty().ok()?;
-        self.all.iter().position(|set| {
-            without_hash(self.template(set))
-                .is_some_and(|template| equal(self.context.schema, ty, &template, &wanted))
-        })
+    /// `FindNewReplicaSet`: its name.
+    fn find_new(&self) -> Result<Option<String>> {
+        let schema = self.context.schema;
+        let (ty, wanted) = &self.context.hashed;
+        let wanted = without_hash(schema, *ty, wanted.clone());
+        for set in &self.all {
+            let (_, template) = hashed_template(schema, self.kind, &set.value)?;
+            if equal(schema, *ty, &without_hash(schema, *ty, template), &wanted) {
+                return Ok(Some(set.name.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the controller finds old ReplicaSets.
+    fn finds_old(&self) -> bool {
+        !OLD_ONES_NEED_PODS.contains(self.context.schema.release())
+            || self.all.iter().any(|set| set.replicas > 0)
     }
 
     /// `getNewReplicaSet`, where there is none.
-    fn create(&mut self, collisions: &mut Option<i64>) -> Result<usize> {
+    fn create(&mut self, collisions: &mut Option<i64>) -> Result<String> {
         let Context { schema, gates, .. } = *self.context;
         loop {
-            let hash = self.context.template_hash(*collisions)?;
+            let hash = self.context.template_hash(*collisions);
             let name = self
                 .context
                 .name_with(&hash, longest_name(schema.release()));
             if self.all.iter().any(|set| set.name == name) {
+                if NAMES_COLLIDE.contains(schema.release()) {
+                    return Err(refused(format!("ReplicaSet {name} is there already")));
+                }
                 *collisions = Some(collisions.unwrap_or(0).wrapping_add(1));
                 continue;
             }
@@ -192,47 +269,50 @@ impl<'a> Sets<'a> {
             }
             let value = operations::create(schema, self.kind, value, gates)?;
             self.all.push(Set {
-                name,
+                name: name.clone(),
                 replicas: 0,
-                value,
+                value: controllers_own(schema, self.kind, value)?,
             });
-            return Ok(self.all.len() - 1);
+            return Ok(name);
         }
     }
 
     /// `scale`, as a paused Deployment does it: the only active ReplicaSet, or else the newest, gets
     /// all the replicas.
-    fn scale(&mut self, new: Option<usize>, replicas: i64) -> Result<()> {
-        let active = |(_, set): &(usize, &Set)| set.replicas > 0;
-        let mut active = self.all.iter().enumerate().filter(active).map(|(at, _)| at);
+    fn scale(&mut self, new: Option<&str>, replicas: i64) -> Result<()> {
+        let finds_old = self.finds_old();
+        let mut active = self.all.iter().filter(|set| set.replicas > 0);
         let target = match (active.next(), active.next()) {
             (Some(_), Some(_)) => {
                 return Err(refused(
                     "a paused Deployment with several active ReplicaSets is not covered",
                 ));
             }
-            (only @ Some(_), None) => only,
-            (None, _) => new.or(self.all.len().checked_sub(1)),
+            (Some(only), None) => Some(&*only.name),
+            (None, _) => new.or(self.all.last().filter(|_| finds_old).map(|set| &*set.name)),
         };
-        if let Some(set) = target.and_then(|target| self.all.get_mut(target)) {
-            set.replicas = replicas;
+        let target = target.map(str::to_owned);
+        for set in &mut self.all {
+            if target.as_ref() == Some(&set.name) {
+                set.replicas = replicas;
+            }
         }
         Ok(())
     }
 
-    /// `cleanupDeployment`
-    fn clean_up(&mut self, new: usize) {
+    /// `cleanupDeployment`: of the oldest ones that are too many, those without replicas go.
+    fn clean_up(&mut self, new: Option<&str>) {
         let limit = self.context.object.at("Spec.RevisionHistoryLimit");
-        if !limit.deref().exists() {
+        if !limit.deref().exists() || !self.finds_old() {
             return;
         }
-        let old = self.all.len() - 1;
+        let is_new = |set: &Set| Some(&*set.name) == new;
+        let old = self.all.iter().filter(|set| !is_new(set)).count();
         let mut surplus = old.saturating_sub(usize::try_from(limit.int()).unwrap_or(0));
-        let new = self.all.get(new).map(|set| set.name.clone());
         self.all.retain(|set| {
-            let drop = surplus > 0 && Some(&set.name) != new.as_ref();
-            surplus -= usize::from(drop);
-            !drop
+            let counts = surplus > 0 && !is_new(set);
+            surplus -= usize::from(counts);
+            !counts || set.replicas > 0
         });
     }
 
@@ -255,13 +335,11 @@ impl<'a> Sets<'a> {
 }
 
 /// A template without the label that no two ReplicaSets share.
-fn without_hash(template: Ref<'_, '_>) -> Option<Value> {
-    let (ty, value) = template.parts()?;
-    let mut value = value.clone();
-    Mut::new(template.schema(), ty, &mut value)
+fn without_hash(schema: &Schema, ty: TypeId, mut template: Value) -> Value {
+    Mut::new(schema, ty, &mut template)
         .at("ObjectMeta.Labels")
         .remove(HASH_LABEL);
-    Some(value)
+    template
 }
 
 /// `apiequality.Semantic.DeepEqual`: quantities by their amount, times by their moment, and what is

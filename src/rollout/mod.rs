@@ -6,8 +6,8 @@
 //! Ready at once, every ReplicaSet gets its replicas, and a DaemonSet finds three nodes. The
 //! controllers' loops are not run: what they end with is told from what they compare.
 //!
-//! Mirrors `pkg/controller/deployment`, `pkg/controller/daemon` and `pkg/controller/statefulset`
-//! from 1.7 on.
+//! Mirrors `pkg/controller/deployment` from 1.2 on, `pkg/controller/daemon` from 1.6 on and
+//! `pkg/controller/statefulset` from 1.7 on. Before, these are not rolled.
 
 mod daemon_set;
 mod deployment;
@@ -19,23 +19,32 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
+use crate::convert;
 use crate::engine::{Engine, EngineError, Object};
 use crate::gates::Gates;
-use crate::operations::OperationError;
+use crate::operations::{self, OperationError};
 use crate::release::Span;
-use crate::schema::{KindEntry, Schema};
+use crate::schema::{KindEntry, Schema, TypeId};
+use crate::subject::container_hash::Form;
+use crate::subject::pod_template_hash::Recipe;
 use crate::value::{Mut, Ref, Value};
 
-/// The releases whose controllers are mirrored.
-pub const RECONCILES: Span = Span::since(7, 0);
+/// The releases that have such controllers.
+pub const RECONCILES: Span = Span::since(2, 0);
+
+/// Since then DaemonSets and StatefulSets have a history.
+const HISTORY: Span = Span::since(7, 0);
+
+/// Until then controllers work on internal objects.
+const INTERNAL: Span = Span::minors(2, 5);
 
 /// What a controller ends with, by the kind of its workloads.
 type Controller = fn(&Context<'_>, &State) -> Result<Outcome>;
 
-const CONTROLLERS: &[(&str, Controller)] = &[
-    ("Deployment", deployment::reconcile),
-    ("DaemonSet", daemon_set::reconcile),
-    ("StatefulSet", stateful_set::reconcile),
+const CONTROLLERS: &[(&str, Span, Controller)] = &[
+    ("Deployment", RECONCILES, deployment::reconcile),
+    ("DaemonSet", Span::since(6, 0), daemon_set::reconcile),
+    ("StatefulSet", HISTORY, stateful_set::reconcile),
 ];
 
 /// Labels of an object.
@@ -219,13 +228,17 @@ impl Engine {
         let release = self.schema().release();
         let controller = CONTROLLERS
             .iter()
-            .find(|(kind, _)| *kind == &*workload.kind.kind && RECONCILES.contains(release));
-        let Some((kind, reconcile)) = controller else {
+            .find(|(kind, span, _)| *kind == &*workload.kind.kind && span.contains(release));
+        let Some((_, _, reconcile)) = controller else {
             let kind = workload.kind.kind.to_string();
             return Err(EngineError::NoSuchController { release, kind });
         };
         let schema = self.schema();
-        let mut value = workload.value.clone();
+        let no_counts = EngineError::NoCollisionCounts { release };
+        if before.collision_count.is_some() && INTERNAL.contains(release) {
+            return Err(no_counts);
+        }
+        let mut value = controllers_own(schema, workload.kind, workload.value.clone())?;
         let mut object = Mut::new(schema, workload.ty, &mut value);
         if object.look().at("ObjectMeta.Name").str().is_empty() {
             return Err(refused("metadata.name: a controller needs one"));
@@ -239,27 +252,23 @@ impl Engine {
                 field.set_str(name);
             }
         }
+        let counts = object.at("Status.CollisionCount").exists();
         if let Some(count) = before.collision_count {
-            let mut field = object.at("Status.CollisionCount");
-            if !field.exists() {
-                return Err(EngineError::NoCollisionCounts { release });
-            }
-            field.by_ref().set_int(count);
             let fits = is_long(schema, workload.kind) || i32::try_from(count).is_ok();
-            if !fits {
-                field.set_int((count as i32).into());
-            }
-        }
-        let object = Ref::new(schema, workload.ty, &value);
-        if !object.at("Spec.Template").exists() {
-            return Err(refused(format!("this {kind} has no Pod template")));
+            let count = if fits { count } else { (count as i32).into() };
+            object.at("Status.CollisionCount").set_int(count);
         }
         let context = Context {
             schema,
             kind: workload.kind,
-            object,
+            object: Ref::new(schema, workload.ty, &value),
+            hashed: hashed_template(schema, workload.kind, &value)?,
             gates,
         };
+        context.check_selector()?;
+        if before.collision_count.is_some() && !counts {
+            return Err(no_counts);
+        }
         reconcile(&context, before)
     }
 }
@@ -294,7 +303,7 @@ impl Engine {
     ) -> Result<Option<ControllerRevision>> {
         let release = self.schema().release();
         let has_history = matches!(&*workload.kind.kind, "StatefulSet" | "DaemonSet");
-        if !has_history || !RECONCILES.contains(release) {
+        if !has_history || !HISTORY.contains(release) {
             return Ok(None);
         }
         let mut workload = workload.clone();
@@ -330,11 +339,38 @@ fn is_long(schema: &Schema, kind: &KindEntry) -> bool {
     field.parts().is_some_and(long)
 }
 
+/// An object as its controller has it: where that works on internal objects, one that has become
+/// such an object and is versioned again.
+fn controllers_own(schema: &Schema, kind: &KindEntry, object: Value) -> Result<Value> {
+    if !INTERNAL.contains(schema.release()) {
+        return Ok(object);
+    }
+    let internal = operations::to_internal(schema, kind, &object)?;
+    let versioned = convert::from_internal(schema, kind, &internal, &Gates::defaults(schema));
+    Ok(versioned.map_err(OperationError::from)?)
+}
+
+/// The template of an object, of the type that the release hashes and compares.
+fn hashed_template(schema: &Schema, kind: &KindEntry, object: &Value) -> Result<(TypeId, Value)> {
+    let missing = || refused(format!("this {} has no Pod template", kind.kind));
+    let template = |ty, object: &Value| {
+        let template = Ref::new(schema, ty, object).at("Spec.Template");
+        template.parts().map(|(ty, value)| (ty, value.clone()))
+    };
+    let found = match (Recipe::of(schema.release()).form, kind.internal) {
+        (Form::Internal, Some(ty)) => template(ty, &operations::to_internal(schema, kind, object)?),
+        _ => template(kind.versioned, object),
+    };
+    found.ok_or_else(missing)
+}
+
 /// A workload on its controller's desk.
 struct Context<'a> {
     schema: &'a Schema,
     kind: &'a KindEntry,
     object: Ref<'a, 'a>,
+    /// The template, of the type that the release hashes and compares.
+    hashed: (TypeId, Value),
     gates: &'a Gates<'a>,
 }
 
@@ -355,17 +391,13 @@ impl<'a> Context<'a> {
         selector::matches(self.object.at("Spec.Selector"), labels)
     }
 
-    /// A selector that selects everything, and so is taken for a mistake.
-    fn selects_everything(&self) -> bool {
-        let selector = self.object.at("Spec.Selector");
-        let empty = |field: &str| selector.get(field).is_nil();
-        selector.deref().exists() && empty("MatchLabels") && empty("MatchExpressions")
-    }
-
-    /// A controller never comes to rest over things that it makes and does not select; the API
-    /// server refuses such a workload.
+    /// A controller never comes to rest over things that it makes and does not select, and takes a
+    /// selector that selects everything for a mistake; the API server refuses such a workload.
     fn check_selector(&self) -> Result<()> {
-        if self.selects(&self.template_labels()) {
+        let selector = self.object.at("Spec.Selector");
+        let selects_something = |field| !selector.get(field).is_empty();
+        let parts = ["MatchLabels", "MatchExpressions"];
+        if parts.into_iter().any(selects_something) && self.selects(&self.template_labels()) {
             Ok(())
         } else {
             Err(refused(
@@ -390,19 +422,14 @@ impl<'a> Context<'a> {
     }
 
     /// The hash of the template with a collision count.
-    fn template_hash(&self, collision_count: Option<i64>) -> Result<String> {
-        use crate::subject::pod_template_hash::Recipe;
-        let (ty, template) = self
-            .template()
-            .parts()
-            .ok_or_else(|| refused("no template"))?;
+    fn template_hash(&self, collision_count: Option<i64>) -> String {
+        let (ty, template) = &self.hashed;
         let recipe = Recipe::of(self.schema.release());
-        Ok(recipe.label(self.schema, ty, template, collision_count))
+        recipe.label(self.schema, *ty, template, collision_count)
     }
 
     /// `<name>-<label>`, as the release writes the label into names.
     fn name_with(&self, label: &str, longest: usize) -> String {
-        use crate::subject::pod_template_hash::Recipe;
         let suffix = Recipe::of(self.schema.release()).in_name(label);
         let room = longest.saturating_sub(suffix.len() + 1);
         let name = self.name();
@@ -458,7 +485,7 @@ mod tests {
     fn reconcile(release: &str, kind: &str, spec: &str, before: &str) -> Outcome {
         let api_version = match (release, kind) {
             ("v1.7.5", "StatefulSet") => "apps/v1beta1",
-            ("v1.7.5", _) => "extensions/v1beta1",
+            ("v1.2.7" | "v1.6.13" | "v1.7.5", _) => "extensions/v1beta1",
             _ => "apps/v1",
         };
         let engine = Engine::load(release.parse().unwrap()).unwrap();
@@ -628,5 +655,52 @@ mod tests {
             .map(|set| set.replicas)
             .collect();
         assert_eq!(sizes, [2, 0]);
+    }
+
+    /// The names, sizes and hashes of a Deployment's ReplicaSets.
+    fn sets(outcome: &Outcome) -> Vec<(&str, i64, &str)> {
+        let sets = outcome.state.replica_sets.iter();
+        sets.map(|set| (&*set.name, set.replicas, &*set.labels["pod-template-hash"]))
+            .collect()
+    }
+
+    /// What the real controllers of these releases answered.
+    #[test]
+    fn replica_sets_are_named_by_a_decimal_before_1_7() {
+        for (release, name, hash) in [
+            ("v1.2.7", "web-1074683842", "1074683842"),
+            ("v1.6.13", "web-2651384803", "2651384803"),
+        ] {
+            let outcome = reconcile(release, "Deployment", r#""replicas":2,"#, "{}");
+            assert_eq!(sets(&outcome), [(name, 2, hash)], "{release}");
+        }
+    }
+
+    /// What the real controller answered.
+    #[test]
+    fn a_replica_set_without_a_hash_gets_it_before_1_7() {
+        let before = r#"{"replicaSets":[{"name":"web-old","replicas":2,"labels":{"app":"web"},
+            "template":{"metadata":{"labels":{"app":"web"}},
+                "spec":{"containers":[{"name":"app","image":"nginx:1.24"}]}}}]}"#;
+        let outcome = reconcile("v1.2.7", "Deployment", r#""replicas":2,"#, before);
+        let expected = [
+            ("web-1074683842", 2, "1074683842"),
+            ("web-old", 0, "3900595414"),
+        ];
+        assert_eq!(sets(&outcome), expected);
+        assert_eq!(outcome.rollout, Rollout::Full);
+    }
+
+    #[test]
+    fn daemon_sets_of_1_6_go_by_the_generation() {
+        let rolling = r#""updateStrategy":{"type":"RollingUpdate"},"#;
+        for (generation, replaced) in [(1, &["web-0"][..]), (2, &[])] {
+            let before = r#"{"pods":[{"name":"web-0","node":"node-1",
+                "labels":{"app":"web","pod-template-generation":"2"}}]}"#;
+            let spec = format!(r#"{rolling}"templateGeneration":{generation},"#);
+            let outcome = reconcile("v1.6.13", "DaemonSet", &spec, before);
+            assert!(outcome.state.revisions.is_empty());
+            assert_eq!(outcome.state.replaced, replaced, "generation {generation}");
+        }
     }
 }

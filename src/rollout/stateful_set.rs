@@ -37,7 +37,6 @@ const ORDINALS_HAVE_A_START: Span = Span::since(26, 0);
 const MOST_ROUNDS: usize = 500;
 
 pub(super) fn reconcile(context: &Context<'_>, before: &State) -> Result<Outcome> {
-    context.check_selector()?;
     let mut history = History::new(context, before)?;
     let update = history.settle()?;
     let status = context.object.get("Status");

@@ -4,5 +4,7 @@ pub mod checkpoint;
 pub mod container_hash;
 pub mod controller_revision;
 pub mod deep_hash;
+pub mod endpoints;
+pub mod infra_container;
 pub mod pod_template_hash;
 pub mod static_pod;
