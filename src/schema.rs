@@ -635,6 +635,16 @@ impl Types {
         Ok(self.push(&id, name.into(), Kind::Struct(fields.into())))
     }
 
+    /// The type of a port's number in v1, `int` in 1.1 and `int32` since.
+    fn versioned_port(&self) -> Option<TypeId> {
+        let port = self.ids.get("k8s.io/kubernetes/pkg/api/v1.ContainerPort")?;
+        let Kind::Struct(fields) = &self[*port].kind else {
+            return None;
+        };
+        let number = fields.iter().find(|f| &*f.name == "ContainerPort");
+        number.map(|field| field.ty)
+    }
+
     /// v1's `EndpointSubset`, `EndpointAddress` and `EndpointPort` (`pkg/api/v1/types.go`, 1.1–1.5),
     /// which no function takes there: the internal ones with keys.
     fn lay_out_versioned(&mut self, internal: TypeId) -> Result<TypeId, SchemaError> {
@@ -653,8 +663,7 @@ impl Types {
                     let elem = self.lay_out_versioned(elem)?;
                     self.intern(&format!("[]{}", self[elem].id))?
                 }
-                // Inside it is `int` until 1.3. (In 1.1 it is here, too.)
-                Kind::Int(_) => self.intern("int32")?,
+                Kind::Int(_) => self.versioned_port().unwrap_or(field.ty),
                 _ => field.ty,
             };
             fields.push(laid_out(&field.name, ty, &key_of(&field.name)));
