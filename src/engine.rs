@@ -12,9 +12,9 @@ use crate::gates::{self, Gates};
 use crate::json::{Reader, Token};
 use crate::operations::{self, OperationError};
 pub use crate::operations::{Manifest, StaticSource};
+use crate::print::{json, spew};
 use crate::release::{Release, Span};
 use crate::schema::{Kind, KindEntry, Schema, SchemaError, TypeId};
-use crate::print::{json, spew};
 use crate::subject::checkpoint::{self, Checkpoint, Container, Kubelet, Missing};
 use crate::subject::container_hash::{Form, Function, Recipe};
 use crate::subject::pod_template_hash;
@@ -329,7 +329,10 @@ impl fmt::Display for EngineError {
                 write!(f, "no checkpoint {form} in {release}")
             }
             EngineError::NoCheckpointTypes { release, form } => {
-                write!(f, "the types of the checkpoint {form} are not recorded for {release}")
+                write!(
+                    f,
+                    "the types of the checkpoint {form} are not recorded for {release}"
+                )
             }
             EngineError::NoManifests { release } => {
                 write!(f, "kubeadm compares no manifests in {release}")
@@ -498,10 +501,12 @@ impl Engine {
             containers,
             preimages,
         };
-        kubelet.checkpoint(form, text).map_err(|missing| match missing {
-            Missing::Form => EngineError::NoSuchCheckpoint { release, form },
-            Missing::Types => EngineError::NoCheckpointTypes { release, form },
-        })
+        kubelet
+            .checkpoint(form, text)
+            .map_err(|missing| match missing {
+                Missing::Form => EngineError::NoSuchCheckpoint { release, form },
+                Missing::Types => EngineError::NoCheckpointTypes { release, form },
+            })
     }
 
     /// Whether kubeadm takes two manifests of a static Pod for equal.
@@ -510,8 +515,7 @@ impl Engine {
     /// When kubeadm of the release compares none; where it decodes them, when one is no Pod.
     pub fn manifests_equal(&self, first: &str, second: &str) -> Result<Comparison> {
         let release = self.schema.release();
-        let recipe =
-            static_pod::Recipe::of(release).ok_or(EngineError::NoManifests { release })?;
+        let recipe = static_pod::Recipe::of(release).ok_or(EngineError::NoManifests { release })?;
         if recipe.compared == Compared::Bytes {
             return Ok(Comparison {
                 equal: first == second,
@@ -555,10 +559,9 @@ impl Engine {
         let (api_version, kind) = type_meta(text)?;
         match kind.as_deref() {
             Some("Pod") => self.decode_as(&api_version.unwrap_or_default(), "Pod", text),
-            kind => Err(self.unknown_kind(
-                &api_version.unwrap_or_default(),
-                kind.unwrap_or_default(),
-            )),
+            kind => {
+                Err(self.unknown_kind(&api_version.unwrap_or_default(), kind.unwrap_or_default()))
+            }
         }
     }
 

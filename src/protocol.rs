@@ -645,7 +645,9 @@ fn static_pods(engine: &Engine, request: &Request<'_>) -> Result<Answer, Refusal
         .map_err(|error| Refusal::Error(format!("texts: {error}")))?;
     let [first, second] = texts.as_slice() else {
         let count = texts.len();
-        return Err(Refusal::Error(format!("texts: two are compared, not {count}")));
+        return Err(Refusal::Error(format!(
+            "texts: two are compared, not {count}"
+        )));
     };
     let compared = engine.manifests_equal(first, second)?;
     let preimages = compared.preimages.filter(|_| request.preimage);
@@ -945,7 +947,7 @@ mod tests {
                 };
                 let request = format!(
                     r#"{{"id":"1","subject":"{subject}","release":"{release}","text":"a: b",
-                        "texts":["{{apiVersion: v1, kind: Pod}}","{{apiVersion: v1, kind: Pod}}"],
+                        "texts":["kind: Pod\napiVersion: v1","kind: Pod\napiVersion: v1"],
                         "object":{{"apiVersion":"v1","kind":"{kind}","metadata":{{"name":"p"}},
                         {at}{{"containers":[{{"name":"c","image":"i"}}]}}{}}}}}"#,
                     if at.contains("template") { "}" } else { "" }
