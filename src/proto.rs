@@ -132,7 +132,8 @@ impl Wire<'_> {
             }
             // Every field of theirs is written, the one that is not in use too.
             Some(Special::IntOrString | Special::RawJson) => return Ok(()),
-            Some(Special::GoTime | Special::Duration | Special::Fields | Special::CpuEntry) | None => {}
+            Some(Special::GoTime | Special::Duration | Special::Fields | Special::CpuEntry)
+            | None => {}
         }
         let is_empty = match &*value {
             Value::Slice(items) => items.is_empty(),

@@ -76,7 +76,7 @@ pub struct Question {
     pub subject: String,
     /// `decoded`, `delivered`, `served`, `static`
     pub view: Option<String>,
-    /// `versioned`, `internal`, `collided`, `url`
+    /// `versioned`, `internal`, `collided`, `url`; of a checkpoint, which file: `cpu-manager`
     pub form: Option<String>,
     /// The release that left behind what is asked about; none for cases of our own.
     pub before: Option<String>,
@@ -115,6 +115,14 @@ pub const QUESTIONS: &[&str] = &[
     "endpoints-hash.versioned",
     "endpoints-hash.internal",
     "yaml-to-json",
+    "checkpoint.cpu-manager",
+    "checkpoint.memory-manager",
+    "checkpoint.device-manager",
+    "checkpoint.dra-manager",
+    "checkpoint.pod-allocation",
+    "checkpoint.pod",
+    "checkpoint.sandbox",
+    "static-pod-equal",
 ];
 
 /// The question about what a release left behind.
@@ -150,6 +158,9 @@ impl Question {
                 "versioned" | "internal" | "collided" | "url" if form.is_none() => {
                     form = Some(part.to_owned());
                 }
+                _ if form.is_none() && QUESTIONS.contains(&asked) && subject == "checkpoint" => {
+                    form = Some(part.to_owned());
+                }
                 _ => return Err(format!("{name}: not a question")),
             }
         }
@@ -171,6 +182,7 @@ impl Question {
             "yaml-to-json" => Source::Texts,
             "reconcile" => Source::Cases("rollouts"),
             "endpoints-hash" => Source::Cases("endpoints-hash"),
+            "checkpoint" | "static-pod-equal" => Source::Cases(&self.name),
             _ => Source::Objects,
         }
     }
@@ -265,7 +277,8 @@ impl Question {
 }
 
 /// What an answer says, as text that does not depend on the order of keys: all but
-/// the id and the preimages. Nothing if that is nothing.
+/// the id and the preimages. Nothing if that is nothing. Of the words with which a checkpoint file is
+/// refused, or manifests are told apart, only that there are some.
 ///
 /// # Errors
 /// When the line is no JSON object.
@@ -277,7 +290,32 @@ pub fn content(line: &str) -> serde_json::Result<Option<String>> {
     if members.is_empty() {
         return Ok(None);
     }
+    for key in ["refused", "difference"] {
+        if let Some(words) = members.get_mut(key) {
+            *words = true.into();
+        }
+    }
+    for format in formats(&mut members) {
+        if let Some(words) = format.get_mut("refused") {
+            *words = true.into();
+        }
+        for checksum in list(format.get_mut("checksums")) {
+            if let Some(checksum) = checksum.as_object_mut() {
+                checksum.remove("preimage");
+            }
+        }
+    }
     serde_json::to_string(&members).map(Some)
+}
+
+/// What a checkpoint file is by each format.
+fn formats(members: &mut BTreeMap<String, serde_json::Value>) -> &mut [serde_json::Value] {
+    list(members.get_mut("formats"))
+}
+
+fn list(value: Option<&mut serde_json::Value>) -> &mut [serde_json::Value] {
+    let list = value.and_then(serde_json::Value::as_array_mut);
+    list.map(Vec::as_mut_slice).unwrap_or_default()
 }
 
 fn quoted(text: &str) -> String {

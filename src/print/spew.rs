@@ -23,6 +23,7 @@ pub fn write(schema: &Schema, ty: TypeId, value: &Value, sink: &mut impl Sink) {
         scratch: String::new(),
         depth: 0,
         local: None,
+        untold: false,
     }
     .typed(ty, value);
 }
@@ -51,6 +52,9 @@ struct Printer<'s, 'o, S> {
     /// thing that two pointers in an object ever share; met again deeper down, spew takes it for
     /// a cycle and prints `<shown>`.
     local: Option<usize>,
+    /// Whether the type of the next value is not told: after a nil pointer in a slice or a map, spew
+    /// forgets that it was only that pointer's type it meant (`ignoreNextType`).
+    untold: bool,
 }
 
 impl<S: Sink> Printer<'_, '_, S> {
@@ -79,6 +83,9 @@ impl<S: Sink> Printer<'_, '_, S> {
 
     /// `(type)` and the value: a struct's field, or the whole dump.
     fn typed(&mut self, ty: TypeId, value: &Value) {
+        if self.untold {
+            return self.element(ty, value);
+        }
         if let Kind::Pointer(_) = self.schema[ty].kind {
             self.at_pointer();
             // The type told is that of what lies at the end of the pointers, with the stars that
@@ -111,9 +118,11 @@ impl<S: Sink> Printer<'_, '_, S> {
 
     /// An element of a slice or a map, whose type was told before.
     fn element(&mut self, ty: TypeId, value: &Value) {
+        self.untold = false;
         let (mut stars, mut at) = (0, (ty, value));
         while let Kind::Pointer(elem) = self.schema[at.0].kind {
             let Value::Pointer(inner) = at.1 else {
+                self.untold |= stars == 0;
                 return self.text("<nil>");
             };
             stars += 1;

@@ -143,10 +143,11 @@ struct Shared<'a> {
 impl<'a> Offers<'a> {
     fn add(&mut self, subset: Ref<'a, 'a>) {
         let ports = subset.get("Ports");
-        if ports.is_empty() && ADDRESSES_NEED_NO_PORTS.contains(self.schema.release()) {
-            if let Some(port) = no_port(ports) {
-                self.add_port(&port, subset);
-            }
+        if ports.is_empty()
+            && ADDRESSES_NEED_NO_PORTS.contains(self.schema.release())
+            && let Some(port) = no_port(ports)
+        {
+            self.add_port(&port, subset);
         }
         for (_, port) in ports.items().filter_map(Ref::parts) {
             self.add_port(port, subset);

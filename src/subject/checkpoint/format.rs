@@ -386,7 +386,7 @@ impl Format {
     }
 }
 
-/// Hashed bytes that may be wanted, too.
+/// A struct with the right checksums, and these.
 struct Sealed {
     value: Value,
     checksums: Vec<Checksum>,
@@ -496,8 +496,9 @@ impl<'a> Kubelet<'a> {
                 let data = Ref::new(schema, of.ty, value).get("Data").str().to_owned();
                 let mut whole = Mut::new(schema, of.ty, value);
                 match whole.get("CheckpointData").into_parts() {
-                    Some((ty, data_value)) => decode::unmarshal(schema, ty, data_value, &data)
-                        .map_err(|e| e.to_string()),
+                    Some((ty, data_value)) => {
+                        decode::unmarshal(schema, ty, data_value, &data).map_err(|e| e.to_string())
+                    }
                     None => Ok(()),
                 }
             }

@@ -27,13 +27,21 @@ const RESTORES: &[(Form, Span, Restore)] = &[
     (Form::CpuManager, Span::minors(36, 36), cpu_newest_first),
     (Form::CpuManager, Span::since(37, 0), cpu_in_text),
     (Form::MemoryManager, Span::minors(21, 35), memory),
-    (Form::MemoryManager, Span::minors(36, 36), memory_newest_first),
+    (
+        Form::MemoryManager,
+        Span::minors(36, 36),
+        memory_newest_first,
+    ),
     (Form::MemoryManager, Span::since(37, 0), memory_in_text),
     (Form::DeviceManager, Span::since(11, 0), devices),
     (Form::DraManager, Span::minors(27, 30), claims),
     (Form::DraManager, Span::since(31, 0), claims_in_text),
     (Form::PodAllocation, Span::minors(27, 31), allocation),
-    (Form::PodAllocation, Span::minors(32, 32), allocation_in_text),
+    (
+        Form::PodAllocation,
+        Span::minors(32, 32),
+        allocation_in_text,
+    ),
     (Form::PodAllocation, Span::since(33, 0), pod_resources),
     (Form::Pod, Span::minors(11, 18), only_read),
     (Form::Sandbox, Span::minors(8, 23), only_read),
@@ -231,7 +239,8 @@ impl<'a> Start<'a> {
         let source = self.look(oldest);
         let entries: Vec<(&str, Ref<'_, '_>)> = source.get("Entries").entries().collect();
         let mut edit = self.edit(&mut to);
-        edit.get("PolicyName").set_str(source.get("PolicyName").str());
+        edit.get("PolicyName")
+            .set_str(source.get("PolicyName").str());
         edit.get("DefaultCPUSet")
             .set_str(source.get("DefaultCPUSet").str());
         for (id, set) in entries {
