@@ -1056,3 +1056,83 @@ fn base64(text: &str) -> Option<Vec<u8>> {
     }
     Some(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Ref;
+
+    /// `json.Unmarshal` into a Pod; what stands in it then.
+    fn unmarshalled(text: &str) -> (String, Option<String>, i64) {
+        let schema = Schema::load(Release::new(30, 14)).unwrap();
+        let ty = schema.kind("v1", "Pod").unwrap().versioned;
+        let mut pod = schema.zero(ty);
+        let read = unmarshal(&schema, ty, &mut pod, text);
+        let pod = Ref::new(&schema, ty, &pod);
+        (
+            pod.at("ObjectMeta.Name").str().to_owned(),
+            read.err().map(|error| error.path),
+            pod.at("ObjectMeta.Generation").int(),
+        )
+    }
+
+    #[test]
+    fn what_does_not_fit_is_passed_over_and_told() {
+        let read = unmarshalled(
+            r#"{"metadata":{"name":5,"labels":[],"Generation":7},"spec":{"containers":[5]}}"#,
+        );
+        assert_eq!(read, (String::new(), Some("metadata.name".into()), 7));
+        let read = unmarshalled(r#"{"metadata":{"name":"p","generation":1e2}}"#);
+        assert_eq!(
+            read,
+            ("p".into(), Some("metadata.generation".into()), 0),
+            "a whole number has no exponent"
+        );
+    }
+
+    #[test]
+    fn a_type_that_refuses_its_text_ends_the_reading() {
+        let read =
+            unmarshalled(r#"{"metadata":{"name":"p","creationTimestamp":"x","generation":7}}"#);
+        assert_eq!(
+            read,
+            ("p".into(), Some("metadata.creationTimestamp".into()), 0)
+        );
+    }
+
+    #[test]
+    fn text_that_is_no_json_changes_nothing() {
+        for text in [
+            "",
+            "{",
+            r#"{"metadata":{"name":"p"}"#,
+            r#"{"metadata":{"name":"p"}} x"#,
+        ] {
+            let (name, error, _) = unmarshalled(text);
+            assert_eq!(
+                (name, error),
+                (String::new(), Some(String::new())),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_lone_string_is_found_as_a_struct_would_find_it() {
+        let found = |text| {
+            let (found, read) = string_member(text, "policyName");
+            (found, read.is_ok())
+        };
+        for (text, name, fits) in [
+            (r#"{"policyName":"a"}"#, "a", true),
+            (r#"{"POLICYNAME":"a","policyName":null,"x":{}}"#, "a", true),
+            (r#"{"policyName":"a","policyname":"b"}"#, "b", true),
+            (r#"{"policyName":"a","policyName":5}"#, "a", false),
+            ("null", "", true),
+            ("[]", "", false),
+            (r#"{"policyName":"a""#, "", false),
+        ] {
+            assert_eq!(found(text), (name.to_owned(), fits), "{text}");
+        }
+    }
+}

@@ -2,10 +2,10 @@
 //!
 //! In: bytes, piece by piece. Out: a number. A printer does not know whether its text becomes a
 //! preimage (`Vec<u8>`), a hash, or the dump of a byte slice that is hashed in its turn: all are
-//! [`Sink`]s. FNV-32, 32a and 128a are ours (the `fnv` crate is 64-bit only); adler32 and md5 come
-//! from crates.
+//! [`Sink`]s. FNV-32, 32a and 128a are ours (the `fnv` crate is 64-bit only), and so is CRC-32;
+//! adler32 and md5 come from crates.
 //!
-//! Mirrors `hash/fnv`, `hash/adler32` and `crypto/md5`, which have not changed since Go 1.4.
+//! Mirrors `hash/fnv`, `hash/adler32`, `hash/crc32` and `crypto/md5`, which have not changed since Go 1.4.
 
 use std::sync::LazyLock;
 

@@ -1065,7 +1065,7 @@ mod tests {
                 };
                 let request = format!(
                     r#"{{"id":"1","subject":"{subject}","release":"{release}","text":"a: b",
-                        "texts":["{{apiVersion: v1, kind: Pod}}","{{apiVersion: v1, kind: Pod}}"],
+                        "texts":["kind: Pod\napiVersion: v1","kind: Pod\napiVersion: v1"],
                         "object":{{"apiVersion":"v1","kind":"{kind}","metadata":{{"name":"p"}},
                         {at}{{"containers":[{{"name":"c","image":"i"}}]}}{}}}}}"#,
                     if at.contains("template") { "}" } else { "" }

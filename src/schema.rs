@@ -512,6 +512,20 @@ impl Schema {
     }
 }
 
+#[cfg(test)]
+impl Schema {
+    /// A schema of these types alone, where a test wants others than those that were recorded.
+    pub(crate) fn of(release: &str, line: &'static str, types: &'static str) -> Schema {
+        let raws: Vec<RawType<'_>> = serde_json::from_str(types).unwrap();
+        let line: ReleaseLine<'_> = serde_json::from_str(line).unwrap();
+        Schema {
+            release: release.parse().unwrap(),
+            toolchain: line.toolchain,
+            types: Arc::new(Types::of(&raws, &line).unwrap()),
+        }
+    }
+}
+
 /// The types of the line that begins at `start`: parsed once for as long as somebody has them.
 fn shared(start: usize, line: ReleaseLine<'static>) -> Result<Arc<Types>, SchemaError> {
     static PARSED: Mutex<BTreeMap<usize, Weak<Types>>> = Mutex::new(BTreeMap::new());
@@ -536,13 +550,18 @@ impl Types {
             let line: TypeLine = serde_json::from_str(line).map_err(|e| damaged(digest, &e))?;
             raws.push(line.ty);
         }
+        Types::of(&raws, line)
+    }
+
+    fn of(raws: &[RawType<'_>], line: &ReleaseLine<'_>) -> Result<Types, SchemaError> {
+        let damaged = |what: &str, e: &dyn fmt::Display| SchemaError(format!("{what}: {e}"));
         let gates = line.gates.iter().flatten();
         let mut types = Types {
             gates: gates.map(|(name, on)| (Box::from(*name), *on)).collect(),
             ..Types::default()
         };
         // Named types first, so that composed ones can refer to them in any order.
-        for ty in &raws {
+        for ty in raws {
             types.push(ty.id, ty.name.into(), Kind::Opaque);
         }
         for (index, ty) in raws.iter().enumerate() {
@@ -616,6 +635,16 @@ impl Types {
         Ok(self.push(&id, name.into(), Kind::Struct(fields.into())))
     }
 
+    /// The type of a port's number in v1, `int` in 1.1 and `int32` since.
+    fn versioned_port(&self) -> Option<TypeId> {
+        let port = self.ids.get("k8s.io/kubernetes/pkg/api/v1.ContainerPort")?;
+        let Kind::Struct(fields) = &self[*port].kind else {
+            return None;
+        };
+        let number = fields.iter().find(|f| &*f.name == "ContainerPort");
+        number.map(|field| field.ty)
+    }
+
     /// v1's `EndpointSubset`, `EndpointAddress` and `EndpointPort` (`pkg/api/v1/types.go`, 1.1–1.5),
     /// which no function takes there: the internal ones with keys.
     fn lay_out_versioned(&mut self, internal: TypeId) -> Result<TypeId, SchemaError> {
@@ -634,8 +663,7 @@ impl Types {
                     let elem = self.lay_out_versioned(elem)?;
                     self.intern(&format!("[]{}", self[elem].id))?
                 }
-                // Inside it is `int` until 1.3. (In 1.1 it is here, too.)
-                Kind::Int(_) => self.intern("int32")?,
+                Kind::Int(_) => self.versioned_port().unwrap_or(field.ty),
                 _ => field.ty,
             };
             fields.push(laid_out(&field.name, ty, &key_of(&field.name)));

@@ -181,6 +181,7 @@ impl Question {
         match &*self.subject {
             "yaml-to-json" => Source::Texts,
             "reconcile" => Source::Cases("rollouts"),
+            "endpoints-hash" => Source::Cases("endpoints-hash"),
             "checkpoint" | "static-pod-equal" => Source::Cases(&self.name),
             "endpoints-hash" => Source::Cases(&self.subject),
             _ => Source::Objects,

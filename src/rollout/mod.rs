@@ -485,7 +485,7 @@ mod tests {
     fn reconcile(release: &str, kind: &str, spec: &str, before: &str) -> Outcome {
         let api_version = match (release, kind) {
             ("v1.7.5", "StatefulSet") => "apps/v1beta1",
-            ("v1.7.5", _) => "extensions/v1beta1",
+            ("v1.2.7" | "v1.6.13" | "v1.7.5", _) => "extensions/v1beta1",
             _ => "apps/v1",
         };
         let engine = Engine::load(release.parse().unwrap()).unwrap();
@@ -655,5 +655,52 @@ mod tests {
             .map(|set| set.replicas)
             .collect();
         assert_eq!(sizes, [2, 0]);
+    }
+
+    /// The names, sizes and hashes of a Deployment's ReplicaSets.
+    fn sets(outcome: &Outcome) -> Vec<(&str, i64, &str)> {
+        let sets = outcome.state.replica_sets.iter();
+        sets.map(|set| (&*set.name, set.replicas, &*set.labels["pod-template-hash"]))
+            .collect()
+    }
+
+    /// What the real controllers of these releases answered.
+    #[test]
+    fn replica_sets_are_named_by_a_decimal_before_1_7() {
+        for (release, name, hash) in [
+            ("v1.2.7", "web-1074683842", "1074683842"),
+            ("v1.6.13", "web-2651384803", "2651384803"),
+        ] {
+            let outcome = reconcile(release, "Deployment", r#""replicas":2,"#, "{}");
+            assert_eq!(sets(&outcome), [(name, 2, hash)], "{release}");
+        }
+    }
+
+    /// What the real controller answered.
+    #[test]
+    fn a_replica_set_without_a_hash_gets_it_before_1_7() {
+        let before = r#"{"replicaSets":[{"name":"web-old","replicas":2,"labels":{"app":"web"},
+            "template":{"metadata":{"labels":{"app":"web"}},
+                "spec":{"containers":[{"name":"app","image":"nginx:1.24"}]}}}]}"#;
+        let outcome = reconcile("v1.2.7", "Deployment", r#""replicas":2,"#, before);
+        let expected = [
+            ("web-1074683842", 2, "1074683842"),
+            ("web-old", 0, "3900595414"),
+        ];
+        assert_eq!(sets(&outcome), expected);
+        assert_eq!(outcome.rollout, Rollout::Full);
+    }
+
+    #[test]
+    fn daemon_sets_of_1_6_go_by_the_generation() {
+        let rolling = r#""updateStrategy":{"type":"RollingUpdate"},"#;
+        for (generation, replaced) in [(1, &["web-0"][..]), (2, &[])] {
+            let before = r#"{"pods":[{"name":"web-0","node":"node-1",
+                "labels":{"app":"web","pod-template-generation":"2"}}]}"#;
+            let spec = format!(r#"{rolling}"templateGeneration":{generation},"#);
+            let outcome = reconcile("v1.6.13", "DaemonSet", &spec, before);
+            assert!(outcome.state.revisions.is_empty());
+            assert_eq!(outcome.state.replaced, replaced, "generation {generation}");
+        }
     }
 }

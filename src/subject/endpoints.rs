@@ -143,10 +143,11 @@ struct Shared<'a> {
 impl<'a> Offers<'a> {
     fn add(&mut self, subset: Ref<'a, 'a>) {
         let ports = subset.get("Ports");
-        if ports.is_empty() && ADDRESSES_NEED_NO_PORTS.contains(self.schema.release()) {
-            if let Some(port) = no_port(ports) {
-                self.add_port(&port, subset);
-            }
+        if ports.is_empty()
+            && ADDRESSES_NEED_NO_PORTS.contains(self.schema.release())
+            && let Some(port) = no_port(ports)
+        {
+            self.add_port(&port, subset);
         }
         for (_, port) in ports.items().filter_map(Ref::parts) {
             self.add_port(port, subset);
@@ -370,5 +371,134 @@ fn hex(release: Release, dump: &[u8]) -> String {
         let mut hasher = Md5::default();
         hasher.write(dump);
         hasher.hex()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode;
+
+    const LINE: &str = r#"{"toolchain":"go1.23.10","kinds":[],"endpoints":{
+        "versioned":"core.EndpointSubset","slice":"discovery.EndpointSlice"}}"#;
+
+    /// As 1.30.14 has them, without what does not count.
+    const TYPES: &str = r#"[
+        {"id":"core.Protocol","name":"v1.Protocol","kind":"string"},
+        {"id":"core.ObjectReference","name":"v1.ObjectReference","kind":"struct","fields":[
+            {"n":"Kind","t":"string","tag":"kind"},{"n":"Namespace","t":"string","tag":"namespace"},
+            {"n":"Name","t":"string","tag":"name"},{"n":"UID","t":"string","tag":"uid"},
+            {"n":"APIVersion","t":"string","tag":"apiVersion"},
+            {"n":"ResourceVersion","t":"string","tag":"resourceVersion"},
+            {"n":"FieldPath","t":"string","tag":"fieldPath"}]},
+        {"id":"core.EndpointAddress","name":"v1.EndpointAddress","kind":"struct","fields":[
+            {"n":"IP","t":"string","tag":"ip"},{"n":"Hostname","t":"string","tag":"hostname"},
+            {"n":"NodeName","t":"*string","tag":"nodeName"},
+            {"n":"TargetRef","t":"*core.ObjectReference","tag":"targetRef"}]},
+        {"id":"core.EndpointPort","name":"v1.EndpointPort","kind":"struct","fields":[
+            {"n":"Name","t":"string","tag":"name"},{"n":"Port","t":"int32","tag":"port"},
+            {"n":"Protocol","t":"core.Protocol","tag":"protocol"},
+            {"n":"AppProtocol","t":"*string","tag":"appProtocol"}]},
+        {"id":"core.EndpointSubset","name":"v1.EndpointSubset","kind":"struct","fields":[
+            {"n":"Addresses","t":"[]core.EndpointAddress","tag":"addresses"},
+            {"n":"NotReadyAddresses","t":"[]core.EndpointAddress","tag":"notReadyAddresses"},
+            {"n":"Ports","t":"[]core.EndpointPort","tag":"ports"}]},
+        {"id":"discovery.EndpointPort","name":"v1.EndpointPort","kind":"struct","fields":[
+            {"n":"Name","t":"*string","tag":"name"},{"n":"Protocol","t":"*core.Protocol","tag":"protocol"},
+            {"n":"Port","t":"*int32","tag":"port"},{"n":"AppProtocol","t":"*string","tag":"appProtocol"}]},
+        {"id":"discovery.Endpoint","name":"v1.Endpoint","kind":"struct","fields":[
+            {"n":"Addresses","t":"[]string","tag":"addresses"},{"n":"Hostname","t":"*string","tag":"hostname"},
+            {"n":"TargetRef","t":"*core.ObjectReference","tag":"targetRef"}]},
+        {"id":"discovery.EndpointSlice","name":"v1.EndpointSlice","kind":"struct","fields":[
+            {"n":"Endpoints","t":"[]discovery.Endpoint","tag":"endpoints"},
+            {"n":"Ports","t":"[]discovery.EndpointPort","tag":"ports"}]}]"#;
+
+    /// The canonical form, with its type.
+    fn repacked(schema: &Schema, subsets: &str) -> (TypeId, Vec<Value>) {
+        let ty = schema.endpoints().versioned.unwrap();
+        let subsets: Vec<Box<serde_json::value::RawValue>> = serde_json::from_str(subsets).unwrap();
+        let decoded = subsets
+            .iter()
+            .map(|subset| decode::decode(schema, ty, subset.get()).unwrap().value);
+        (ty, repack(schema, ty, &decoded.collect::<Vec<_>>()))
+    }
+
+    fn ips(schema: &Schema, ty: TypeId, subset: &Value) -> Vec<String> {
+        let subset = Ref::new(schema, ty, subset);
+        let all = LISTS.iter().flat_map(|(list, ready)| {
+            let addresses = subset.get(list).items();
+            addresses
+                .map(move |a| format!("{}{}", if *ready { "" } else { "!" }, a.get("IP").str()))
+        });
+        all.collect()
+    }
+
+    /// What the real code answered.
+    #[test]
+    fn subsets_with_one_port_become_one() {
+        let schema = Schema::of("v1.30.14", LINE, TYPES);
+        let port = r#""ports":[{"name":"http","port":80,"protocol":"TCP"}]"#;
+        let (ty, subsets) = repacked(
+            &schema,
+            &format!(
+                r#"[{{"addresses":[{{"ip":"10.0.0.2"}}],{port}}},{{"addresses":[{{"ip":"10.0.0.1"}}],{port}}}]"#
+            ),
+        );
+        let [subset] = subsets.as_slice() else {
+            panic!("{subsets:?}");
+        };
+        assert_eq!(ips(&schema, ty, subset), ["10.0.0.1", "10.0.0.2"]);
+        let hashes = subset_hashes(&schema, ty, subset);
+        assert_eq!(hashes.hash, "856ad803d28fd23da9896164bd6131f8");
+        assert_eq!(hashes.addresses, "36fa51857c2f440332159ebad3438231");
+        assert_eq!(hashes.ports, ["a0afc9289a5b862f31961966cd661a6e"]);
+    }
+
+    /// What the real code answered.
+    #[test]
+    fn ports_and_endpoints_of_a_slice() {
+        let schema = Schema::of("v1.30.14", LINE, TYPES);
+        let ty = schema.endpoints().slice.unwrap();
+        let slice = r#"{"ports":[{"name":"http","port":80}],"endpoints":[{"addresses":
+            ["10.0.0.2","10.0.0.1"],"targetRef":{"namespace":"default","name":"web-0"}}]}"#;
+        let slice = decode::decode(&schema, ty, slice).unwrap().value;
+        let hashes = slice_hashes(&schema, ty, &slice);
+        assert_eq!(hashes.ports, "e2283bcc4e9169c9bc1da63a0bc0524d");
+        assert_eq!(hashes.endpoints, ["26ec7bf375ea1332c44c313a1ef910e3"]);
+    }
+
+    #[test]
+    fn what_is_not_ready_once_is_not_ready() {
+        let schema = Schema::of("v1.30.14", LINE, TYPES);
+        let (ty, subsets) = repacked(
+            &schema,
+            r#"[{"addresses":[{"ip":"a"}],"notReadyAddresses":[{"ip":"a"}],"ports":[{"port":1}]}]"#,
+        );
+        let found: Vec<_> = subsets.iter().map(|s| ips(&schema, ty, s)).collect();
+        assert_eq!(found, [["!a"]]);
+    }
+
+    #[test]
+    fn pointers_to_what_is_equal_are_two_keys() {
+        let schema = Schema::of("v1.30.14", LINE, TYPES);
+        let ports = |port: &str| {
+            let text = format!(r#"[{{"addresses":[{{"ip":"a"}}],"ports":[{port},{port}]}}]"#);
+            let (ty, subsets) = repacked(&schema, &text);
+            let lens = subsets
+                .iter()
+                .map(|s| Ref::new(&schema, ty, s).get("Ports").len());
+            lens.collect::<Vec<_>>()
+        };
+        assert_eq!(ports(r#"{"port":1}"#), [1]);
+        assert_eq!(ports(r#"{"port":1,"appProtocol":"http"}"#), [2]);
+    }
+
+    #[test]
+    fn addresses_without_ports_are_dropped_before_1_11() {
+        for (release, count) in [("v1.10.13", 0), ("v1.11.10", 1)] {
+            let schema = Schema::of(release, LINE, TYPES);
+            let (_, subsets) = repacked(&schema, r#"[{"addresses":[{"ip":"a"}]}]"#);
+            assert_eq!(subsets.len(), count, "{release}");
+        }
     }
 }

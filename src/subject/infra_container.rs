@@ -48,3 +48,37 @@ pub fn container(schema: &Schema, pod: Ref<'_, '_>, image: &str) -> Option<(Type
     }
     Some((ty, value))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::{Engine, View};
+    use crate::gates::Gates;
+    use crate::release::Release;
+
+    fn hash(spec: &str) -> Option<u32> {
+        let engine = Engine::load(Release::new(2, 7)).unwrap();
+        let pod = format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p"}},"spec":{{{spec}}}}}"#
+        );
+        let object = engine.decode(&pod).unwrap();
+        let gates = Gates::defaults(engine.schema());
+        let image = super::DEFAULT_IMAGE;
+        let hashed = engine.infra_container_hash(&object, View::Delivered, image, &gates);
+        hashed.ok().map(|hashed| hashed.hash)
+    }
+
+    /// What the real code answered.
+    #[test]
+    fn ports_count_unless_they_are_the_hosts() {
+        const CONTAINERS: &str =
+            r#""containers":[{"name":"a","image":"i","ports":[{"containerPort":80}]}]"#;
+        assert_eq!(hash(CONTAINERS), Some(3_997_893_175));
+        let host = format!(r#"{CONTAINERS},"hostNetwork":true"#);
+        assert_eq!(hash(&host), Some(3_638_288_748));
+    }
+
+    #[test]
+    fn a_pod_without_containers_has_none() {
+        assert_eq!(hash(r#""containers":[]"#), None);
+    }
+}

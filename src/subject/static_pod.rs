@@ -71,3 +71,52 @@ pub struct Comparison {
 pub(crate) fn looks_like_json(text: &str) -> bool {
     text.trim_start().starts_with('{')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+
+    const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n";
+
+    fn compared(minor: u16, patch: u16, other: &str) -> Option<Comparison> {
+        let engine = Engine::load(Release::new(minor, patch)).unwrap();
+        engine.manifests_equal(POD, other).ok()
+    }
+
+    #[test]
+    fn bytes_are_compared_until_dumps_are() {
+        let commented = format!("# more\n{POD}");
+        assert!(!compared(23, 17, &commented).unwrap().equal);
+        assert!(compared(24, 17, &commented).unwrap().equal);
+        assert!(compared(23, 17, POD).unwrap().equal);
+        assert_eq!(compared(12, 10, POD), None);
+    }
+
+    #[test]
+    fn an_empty_map_is_another_dump_and_no_difference() {
+        let empty = format!("{POD}  labels: {{}}\n");
+        let with_label = format!("{POD}  labels: {{a: b}}\n");
+        for (minor, patch, told) in [(28, 15, false), (29, 15, true)] {
+            let empty = compared(minor, patch, &empty).unwrap();
+            assert_eq!((empty.equal, empty.difference), (false, None));
+            let other = compared(minor, patch, &with_label).unwrap();
+            assert_eq!((other.equal, other.difference.is_some()), (false, told));
+        }
+    }
+
+    #[test]
+    fn only_pods_are_compared_once_they_are_decoded() {
+        for other in [
+            "",
+            "[]",
+            "kind: Pod",
+            "{",
+            "apiVersion: v1\nkind: Service\n",
+            "image: i",
+        ] {
+            assert_eq!(compared(30, 14, other), None, "{other}");
+            assert!(!compared(23, 17, other).unwrap().equal);
+        }
+    }
+}

@@ -386,7 +386,7 @@ impl Format {
     }
 }
 
-/// Hashed bytes that may be wanted, too.
+/// A struct with the right checksums, and these.
 struct Sealed {
     value: Value,
     checksums: Vec<Checksum>,

@@ -3,8 +3,8 @@
 //!
 //! In: a file's text. Out: whether a kubelet of the release that starts with it accepts it, what it
 //! writes then, and the checksum that each format of the release wants. Mirrors
-//! `pkg/kubelet/checkpointmanager` (1.11 on) and the managers that use it, which
-//! [`format`](mod@format) and [`restore`] name.
+//! `pkg/kubelet/checkpointmanager` (1.11 on) and the managers that use it. `format` has the structs
+//! and their checksums, `restore` what a kubelet does with them when it starts.
 
 mod format;
 mod restore;
