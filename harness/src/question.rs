@@ -322,3 +322,42 @@ fn list(value: Option<&mut serde_json::Value>) -> &mut [serde_json::Value] {
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_is_asked_about_by_its_form() {
+        let question = Question::new("checkpoint.cpu-manager").unwrap();
+        assert_eq!(question.form.as_deref(), Some("cpu-manager"));
+        assert_eq!(question.source().name(), "cases/checkpoint.cpu-manager");
+        let case: Case = serde_json::from_str(r#"{"id":"1","text":"{}"}"#).unwrap();
+        assert_eq!(
+            question.request("v1.30.14", &case).unwrap(),
+            "{\"form\":\"cpu-manager\",\"id\":\"1\",\"release\":\"v1.30.14\",\
+             \"subject\":\"checkpoint\",\"text\":\"{}\"}\n"
+        );
+        for name in ["checkpoint.none", "create.cpu-manager"] {
+            assert!(Question::new(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn of_words_only_counts_that_there_are_some() {
+        let content = |line: &str| content(line).unwrap().unwrap();
+        let one = r#"{"id":"1","accepted":false,"refused":"a","formats":[{"refused":"b","checksums":[{"hash":1,"preimage":"p"}]}]}"#;
+        let other = r#"{"id":"2","formats":[{"checksums":[{"hash":1}],"refused":"c"}],"refused":"d","accepted":false}"#;
+        assert_eq!(content(one), content(other));
+        for (from, to) in [
+            (r#""refused":"a","#, ""),
+            (r#""refused":"b","#, ""),
+            (r#""hash":1"#, r#""hash":2"#),
+            (r#""accepted":false"#, r#""accepted":true"#),
+        ] {
+            assert_ne!(content(&one.replace(from, to)), content(other), "{from}");
+        }
+        let equal = r#"{"equal":false,"difference":"x"}"#;
+        assert_eq!(content(equal), content(&equal.replace('x', "y")));
+    }
+}

@@ -199,7 +199,7 @@ fn targets(args: &HashArgs, options: &Options) -> Result<Vec<Target>, Vec<Diagno
 
 /// What became of one object under one release.
 enum Outcome {
-    Hashed(HashResult, Vec<Diagnostic>),
+    Hashed(Box<HashResult>, Vec<Diagnostic>),
     Skipped(Diagnostic, String),
     Failed(Vec<Diagnostic>),
 }
@@ -324,7 +324,7 @@ impl Session<'_> {
             match outcome {
                 Outcome::Hashed(result, warnings) => {
                     messages.add(target, warnings);
-                    self.results.push(result);
+                    self.results.push(*result);
                 }
                 Outcome::Skipped(diagnostic, kind) => {
                     messages.skip(target, diagnostic);
@@ -453,7 +453,7 @@ impl Session<'_> {
         let (engine, options) = (&target.engine, &self.options);
         let beyond = &target.beyond;
         warnings.extend(beyond.add_to(&mut result, json, engine, options, &self.wanted));
-        Outcome::Hashed(result, warnings)
+        Outcome::Hashed(Box::new(result), warnings)
     }
 
     fn finish(self, output: Output) -> io::Result<Exit> {

@@ -179,7 +179,7 @@ impl<'a> Kubelet<'a> {
         let release = self.schema.release();
         let restore = restore::of(form, release).ok_or(Missing::Form)?;
         let formats = self.formats(form).ok_or(Missing::Types)?;
-        let start = |text: &str| restore::Start::new(self, &formats, text).run(restore);
+        let start = |text: &str| restore(&restore::Start::new(self, &formats, text));
         let (refused, stored) = match start(text) {
             Ok(stored) => (None, stored),
             Err(refused) => (Some(refused), None),

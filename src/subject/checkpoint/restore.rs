@@ -86,10 +86,6 @@ impl<'a> Start<'a> {
         }
     }
 
-    pub(super) fn run(&self, restore: Restore) -> Stored {
-        restore(self)
-    }
-
     fn enabled(&self, gate: &str) -> bool {
         self.kubelet.gates.enabled(gate)
     }
@@ -139,6 +135,17 @@ impl<'a> Start<'a> {
     fn part(&self, held: &Held<'_>, path: &str) -> Value {
         let found = self.look(held).at(path).parts();
         found.map_or(Value::Nil, |(_, value)| value.clone())
+    }
+
+    /// Copies the fields of an older struct that are not empty into one that may hold something.
+    fn take_over(&self, older: &Held<'_>, to: &mut Held<'_>, to_path: &str, names: &[&str]) {
+        let mut edit = self.edit(to);
+        for name in names {
+            let part = self.part(older, name);
+            if !is_empty(&part) {
+                edit.at(&format!("{to_path}{name}")).set(part);
+            }
+        }
     }
 
     /// `CreateCheckpoint`
@@ -345,12 +352,12 @@ fn cpu_newest_first(start: &Start<'_>) -> Stored {
     let (mut newest, read) = start.load(v3);
     if read.is_err() {
         let older = load_v2()?;
-        for name in ["PolicyName", "DefaultCPUSet", "Entries"] {
-            let part = start.part(&older, name);
-            if !is_empty(&part) {
-                start.edit(&mut newest).get(name).set(part);
-            }
-        }
+        start.take_over(
+            &older,
+            &mut newest,
+            "",
+            &["PolicyName", "DefaultCPUSet", "Entries"],
+        );
     }
     start.store_cpus(&newest, "", start.fresh(v3))
 }
@@ -370,13 +377,8 @@ fn cpu_in_text(start: &Start<'_>) -> Stored {
             Err(_) => start.loaded(start.format("CPUManagerCheckpointV2")?)?,
         };
         read = start.fresh(newest);
-        let source = start.look(&older);
-        for name in ["PolicyName", "DefaultCPUSet", "Entries", "PodEntries"] {
-            let part = source.get(name).parts().map(|(_, value)| value.clone());
-            if let Some(part) = part.filter(|part| !is_empty(part)) {
-                start.edit(&mut read).at(&format!("{path}{name}")).set(part);
-            }
-        }
+        let names = ["PolicyName", "DefaultCPUSet", "Entries", "PodEntries"];
+        start.take_over(&older, &mut read, &path, &names);
     }
     start.store_cpus(&read, &path, start.fresh(newest))
 }
@@ -408,16 +410,10 @@ fn memory_newest_first(start: &Start<'_>) -> Stored {
     let (mut newest, read) = start.load(v2);
     if read.is_err() {
         let older = start.loaded(v1)?;
+        start.take_over(&older, &mut newest, "", &["PolicyName", "Entries"]);
         let machine = start.machine(&older, "MachineState")?;
-        let has_machine = !start.look(&older).get("MachineState").is_nil();
-        for (name, part, counts) in [
-            ("PolicyName", start.part(&older, "PolicyName"), true),
-            ("Entries", start.part(&older, "Entries"), true),
-            ("MachineState", machine, false),
-        ] {
-            if !is_empty(&part) && counts || !counts && has_machine {
-                start.edit(&mut newest).get(name).set(part);
-            }
+        if !start.look(&older).get("MachineState").is_nil() {
+            start.edit(&mut newest).get("MachineState").set(machine);
         }
     }
     store_memory(start, &newest, v2)
