@@ -183,7 +183,6 @@ impl Question {
             "reconcile" => Source::Cases("rollouts"),
             "endpoints-hash" => Source::Cases("endpoints-hash"),
             "checkpoint" | "static-pod-equal" => Source::Cases(&self.name),
-            "endpoints-hash" => Source::Cases(&self.subject),
             _ => Source::Objects,
         }
     }

@@ -232,7 +232,6 @@ fn default_port_protocols(endpoints: &mut Mut<'_, '_>, _: &Gates<'_>) {
 }
 
 /// `None` for nil; an empty map is handed on as such.
-
 fn template_labels(object: &Mut<'_, '_>) -> Option<Value> {
     match object.look().at("Spec.Template.ObjectMeta.Labels").parts() {
         None | Some((_, Value::Nil)) => None,
