@@ -1087,8 +1087,10 @@ mod tests {
             "container-hash-without-resources"
         ));
         assert!(!has(Release::new(4, 12), "defaults"));
-        assert!(!has(Release::new(6, 13), "reconcile"));
-        assert!(has(Release::new(7, 5), "reconcile"));
+        assert!(!has(Release::new(1, 8), "reconcile"));
+        assert!(has(Release::new(2, 7), "reconcile"));
+        assert!(has(Release::new(2, 7), "infra-container-hash"));
+        assert!(!has(Release::new(3, 10), "infra-container-hash"));
     }
 
     #[test]
