@@ -1,18 +1,23 @@
 //! Floating point numbers as Go writes them.
 //!
 //! Mirrors `strconv.FormatFloat` with the shortest precision and `encoding/json`'s `floatEncoder`.
-//! Go and Rust agree on the shortest digits; they differ in where the exponent begins and how it
-//! looks.
+//! Go since 1.13 and Rust agree on the shortest digits; they differ in where the exponent begins and
+//! how it looks.
+
+mod shortest;
 
 use crate::toolchain::Toolchain;
 
-/// When `encoding/json` writes an exponent.
+/// How `encoding/json` writes a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonFloats {
-    /// Up to Go 1.7: below 1e-04 and from 1e+06 on, `%g` with two digits of exponent.
+    /// Up to Go 1.7: an exponent below 1e-04 and from 1e+06 on, `%g` with two digits of exponent.
     General,
     /// Since Go 1.8: below 1e-6 and from 1e21 on, as ECMAScript does.
-    EcmaScript,
+    EcmaScript {
+        /// Whether the shortest digits are always the closest ones, too: since Go 1.13.
+        closest: bool,
+    },
 }
 
 impl JsonFloats {
@@ -21,7 +26,9 @@ impl JsonFloats {
         if toolchain < Toolchain::new(8, 0) {
             JsonFloats::General
         } else {
-            JsonFloats::EcmaScript
+            JsonFloats::EcmaScript {
+                closest: toolchain >= Toolchain::new(13, 0),
+            }
         }
     }
 }
@@ -31,20 +38,51 @@ pub fn json(number: f64, floats: JsonFloats) -> Option<String> {
     if !number.is_finite() {
         return None;
     }
+    let other_digits = match floats {
+        JsonFloats::EcmaScript { closest: true } => None,
+        _ => shortest::scientific(number),
+    };
+    let scientific = other_digits
+        .clone()
+        .unwrap_or_else(|| format!("{number:e}"));
+    let decimal = || match &other_digits {
+        Some(scientific) => decimal(scientific),
+        None => number.to_string(),
+    };
     let magnitude = number.abs();
     Some(match floats {
-        JsonFloats::General => general(number),
-        JsonFloats::EcmaScript if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) => {
+        JsonFloats::General => general_digits(number, &scientific, &decimal()),
+        JsonFloats::EcmaScript { .. } if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) => {
             // Rust writes 1e21 and 1e-7; Go keeps the plus.
-            let text = format!("{number:e}");
             if magnitude < 1.0 {
-                text
+                scientific
             } else {
-                text.replace('e', "e+")
+                scientific.replace('e', "e+")
             }
         }
-        JsonFloats::EcmaScript => number.to_string(),
+        JsonFloats::EcmaScript { .. } => decimal(),
     })
+}
+
+/// A number in scientific notation without it.
+fn decimal(scientific: &str) -> String {
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
+    let exponent: i64 = exponent.parse().unwrap_or(0);
+    let (sign, mantissa) = match mantissa.strip_prefix('-') {
+        Some(mantissa) => ("-", mantissa),
+        None => ("", mantissa),
+    };
+    let digits = mantissa.replace('.', "");
+    let Ok(point) = usize::try_from(exponent + 1) else {
+        let zeros = "0".repeat(exponent.unsigned_abs() as usize - 1);
+        return format!("{sign}0.{zeros}{digits}");
+    };
+    match digits.split_at_checked(point) {
+        Some((whole, "")) => format!("{sign}{whole}"),
+        Some(("", fraction)) => format!("{sign}0.{fraction}"),
+        Some((whole, fraction)) => format!("{sign}{whole}.{fraction}"),
+        None => format!("{sign}{digits:0<point$}"),
+    }
 }
 
 /// `strconv.FormatFloat(number, 'g', -1, 64)`.
@@ -96,11 +134,36 @@ mod tests {
             (5e-324, "5e-324"),
         ] {
             assert_eq!(
-                json(number, JsonFloats::EcmaScript).as_deref(),
+                json(number, JsonFloats::EcmaScript { closest: true }).as_deref(),
                 Some(expected)
             );
         }
-        assert_eq!(json(f64::NAN, JsonFloats::EcmaScript), None);
+        assert_eq!(
+            json(f64::NAN, JsonFloats::EcmaScript { closest: true }),
+            None
+        );
+    }
+
+    #[test]
+    fn digits_that_are_not_the_closest() {
+        let number = 1_602_358_785_465_647_872.0;
+        let json = |closest| json(number, JsonFloats::EcmaScript { closest }).unwrap();
+        assert_eq!(json(true), "1602358785465647900");
+        assert_eq!(json(false), "1602358785465647800");
+    }
+
+    #[test]
+    fn numbers_lose_their_exponent() {
+        for (scientific, expected) in [
+            ("1.5e0", "1.5"),
+            ("-1.25e1", "-12.5"),
+            ("1e2", "100"),
+            ("1.602e3", "1602"),
+            ("1.5e-1", "0.15"),
+            ("-1.5e-6", "-0.0000015"),
+        ] {
+            assert_eq!(decimal(scientific), expected);
+        }
     }
 
     #[test]
