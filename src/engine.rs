@@ -16,7 +16,7 @@ pub use crate::operations::{Manifest, StaticSource};
 use crate::print::{json, spew};
 use crate::release::{Release, Span};
 use crate::schema::{KindEntry, Schema, SchemaError, TypeId};
-use crate::subject::checkpoint::{self, Checkpoint, Container, Kubelet, Missing};
+use crate::subject::checkpoint::{self, Checkpoint, Kubelet, Missing};
 use crate::subject::container_hash::{Form, Function, Recipe};
 use crate::subject::endpoints::{self, SliceHashes, SubsetHashes};
 use crate::subject::static_pod::{self, Compared, Comparison};
@@ -405,6 +405,21 @@ pub struct Viewed {
     pub value: Value,
 }
 
+/// A container as it is hashed.
+#[derive(Clone, Copy, Debug)]
+pub struct Container<'v> {
+    /// Its name.
+    pub name: &'v str,
+    /// The list it stands in.
+    pub container_type: ContainerType,
+    /// Its place in that list.
+    pub index: usize,
+    /// The type of the struct.
+    pub ty: TypeId,
+    /// The struct.
+    pub value: &'v Value,
+}
+
 /// One release.
 #[derive(Debug)]
 pub struct Engine {
@@ -511,7 +526,7 @@ impl Engine {
         form: checkpoint::Form,
         text: &str,
         gates: &Gates<'_>,
-        containers: &[Container],
+        containers: &[checkpoint::Container],
         preimages: bool,
     ) -> Result<Checkpoint> {
         let release = self.schema.release();
@@ -677,7 +692,10 @@ impl Engine {
     }
 
     /// A versioned object in the form that is asked for.
-    fn in_form(&self, kind: &KindEntry, value: Value, form: Form) -> Result<Viewed> {
+    ///
+    /// # Errors
+    /// When the release has no internal form of the kind, or where the conversion fails in Go.
+    pub fn in_form(&self, kind: &KindEntry, value: Value, form: Form) -> Result<Viewed> {
         match form {
             Form::Versioned => Ok(Viewed {
                 ty: kind.versioned,
@@ -753,36 +771,52 @@ impl Engine {
         let recipe =
             Recipe::of(function, release).ok_or(EngineError::NoSuchFunction { release })?;
         let viewed = self.view_pod(object, recipe.form(), gates, options)?;
+        let containers = self
+            .containers(&viewed)
+            .ok_or_else(|| no_template(&object.kind.kind))?;
+        Ok(containers
+            .into_iter()
+            .map(|container| ContainerHash {
+                name: container.name.to_owned(),
+                container_type: container.container_type,
+                hash: recipe.hash(&self.schema, container.ty, container.value),
+                preimage: options
+                    .preimages
+                    .then(|| recipe.preimage(&self.schema, container.ty, container.value)),
+            })
+            .collect())
+    }
+
+    /// All containers of a Pod, or of the template inside a workload, as they are hashed; nothing
+    /// where there is no template.
+    pub fn containers<'v>(&self, viewed: &'v Viewed) -> Option<Vec<Container<'v>>> {
         let spec = pod_spec(Ref::new(&self.schema, viewed.ty, &viewed.value));
         // Ephemeral containers are hashed as the container type they convert to.
-        let containers = spec.get("Containers").parts();
-        let Some(container_ty) = containers.and_then(|(list, _)| self.schema.elem(list)) else {
-            return Err(no_template(&object.kind.kind));
-        };
+        let (list, _) = spec.get("Containers").parts()?;
+        let ty = self.schema.elem(list)?;
         let lists = [
             ("InitContainers", ContainerType::Init),
             ("Containers", ContainerType::Container),
             ("EphemeralContainers", ContainerType::Ephemeral),
         ];
-        let mut hashes = Vec::new();
+        let mut containers = Vec::new();
         for (field, container_type) in lists {
-            for item in spec.get(field).items() {
+            for (index, item) in spec.get(field).items().enumerate() {
                 let common = item.get("EphemeralContainerCommon");
                 let container = if common.exists() { common } else { item };
                 let Some((_, value)) = container.parts() else {
                     continue;
                 };
-                hashes.push(ContainerHash {
-                    name: container.get("Name").str().to_owned(),
+                containers.push(Container {
+                    name: container.get("Name").str(),
                     container_type,
-                    hash: recipe.hash(&self.schema, container_ty, value),
-                    preimage: options
-                        .preimages
-                        .then(|| recipe.preimage(&self.schema, container_ty, value)),
+                    index,
+                    ty,
+                    value,
                 });
             }
         }
-        Ok(hashes)
+        Some(containers)
     }
 
     /// The Pod (or, in the view `decoded`, the object with the template) whose containers are

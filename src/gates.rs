@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::schema::Schema;
 
 /// The feature gates of one request.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Gates<'a> {
     schema: &'a Schema,
     overrides: Option<&'a BTreeMap<String, bool>>,

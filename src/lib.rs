@@ -26,6 +26,7 @@ pub mod float;
 pub mod gates;
 pub mod json;
 pub mod operations;
+pub mod plan;
 pub mod print;
 pub mod proto;
 pub mod protocol;

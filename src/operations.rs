@@ -204,6 +204,23 @@ pub fn pod_of(
     admission: bool,
 ) -> Result<Value> {
     let pod_kind = pod_kind(schema)?;
+    let pod = create_pod_of(schema, kind, workload, gates, admission)?;
+    let pod = serve(schema, pod_kind, pod, gates)?;
+    receive(schema, pod_kind, pod)
+}
+
+/// The Pod of a workload that was delivered, as the API server persists it.
+///
+/// # Errors
+/// When the kind has no Pod template, or where the conversion fails in Go.
+pub fn create_pod_of(
+    schema: &Schema,
+    kind: &KindEntry,
+    workload: &Value,
+    gates: &Gates<'_>,
+    admission: bool,
+) -> Result<Value> {
+    let pod_kind = pod_kind(schema)?;
     let pod = controller::pod_from_template(schema, kind, workload, pod_kind, gates).ok_or_else(
         || {
             OperationError(format!(
@@ -212,13 +229,11 @@ pub fn pod_of(
             ))
         },
     )?;
-    let pod = create_with(schema, pod_kind, pod, gates, |pod| {
+    create_with(schema, pod_kind, pod, gates, |pod| {
         if admission {
             admission::mount_service_account_token(pod, gates);
         }
-    })?;
-    let pod = serve(schema, pod_kind, pod, gates)?;
-    receive(schema, pod_kind, pod)
+    })
 }
 
 fn pod_kind(schema: &Schema) -> Result<&KindEntry> {
