@@ -24,12 +24,20 @@ pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,
 
+    // Fixed places among a command's own arguments, or each new command would move them.
     /// When to use colour (auto: on a terminal, unless NO_COLOR is set)
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t = Color::Auto,
+        display_order = 4
+    )]
     pub(super) color: Color,
 
     /// Print no notes and no warnings on stderr, only errors
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 5)]
     pub(super) quiet: bool,
 }
 
@@ -230,21 +238,19 @@ fn parse_bool(text: &str) -> Result<bool, String> {
     }
 }
 
-impl HashArgs {
-    /// All gates that were set, or one that was set both ways. Kubernetes takes the last word; here
-    /// somebody made a mistake.
-    pub(super) fn gates(&self) -> Result<BTreeMap<String, bool>, Diagnostic> {
-        let mut gates = BTreeMap::new();
-        for (gate, value) in self.feature_gates.iter().flatten() {
-            if gates.insert(gate.clone(), *value) == Some(!value) {
-                let message = format!("--feature-gates sets {gate} to true and to false");
-                return Err(Diagnostic::error(message).with_hint(format!(
-                    "leave one away; Kubernetes would take the last one, {gate}={value}"
-                )));
-            }
+/// All gates that were set, or one that was set both ways. Kubernetes takes the last word; here
+/// somebody made a mistake.
+pub(super) fn merged(given: &[Gates]) -> Result<BTreeMap<String, bool>, Diagnostic> {
+    let mut gates = BTreeMap::new();
+    for (gate, value) in given.iter().flatten() {
+        if gates.insert(gate.clone(), *value) == Some(!value) {
+            let message = format!("--feature-gates sets {gate} to true and to false");
+            return Err(Diagnostic::error(message).with_hint(format!(
+                "leave one away; Kubernetes would take the last one, {gate}={value}"
+            )));
         }
-        Ok(gates)
     }
+    Ok(gates)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod hash;
 mod input;
 mod kinds;
 mod releases;
+mod session;
 mod table;
 mod testee;
 

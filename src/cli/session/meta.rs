@@ -4,13 +4,13 @@ use kubehash::json::{Reader, SyntaxError, Token};
 
 /// Read off the object's JSON, whatever release it is for.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Meta {
+pub(in crate::cli) struct Meta {
     /// Whether it is an object whose kind, if it has one, is a string.
-    pub(super) is_object: bool,
+    pub(in crate::cli) is_object: bool,
     /// Empty where it is missing.
-    pub(super) api_version: String,
+    pub(in crate::cli) api_version: String,
     /// Empty where it is missing.
-    pub(super) kind: String,
+    pub(in crate::cli) kind: String,
     has_uid: bool,
     has_resource_version: bool,
     has_status: bool,
@@ -18,7 +18,7 @@ pub(super) struct Meta {
 
 impl Meta {
     /// Reads what it can; what is no JSON, or of another type, is left for the engine to refuse.
-    pub(super) fn of(json: &str) -> Meta {
+    pub(in crate::cli) fn of(json: &str) -> Meta {
         let mut meta = Meta::default();
         let _ = meta.read(json);
         meta
@@ -69,7 +69,7 @@ impl Meta {
     /// Whether an API server handed the object out as it stands in the cluster: then nothing will
     /// change it on its way to the kubelet. A manifest may fix a uid (static Pods do), but it has
     /// neither a resource version nor a status.
-    pub(super) fn is_live_pod(&self) -> bool {
+    pub(in crate::cli) fn is_live_pod(&self) -> bool {
         self.kind == "Pod" && self.has_uid && (self.has_resource_version || self.has_status)
     }
 }
