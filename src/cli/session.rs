@@ -58,8 +58,9 @@ impl Told {
     /// The object was not checked under a target.
     pub(super) fn refuse(&mut self, target: usize, refusal: Refusal) {
         match refusal {
-            Refusal::Skipped(diagnostic, kind) => {
-                self.messages.skip(target, diagnostic);
+            Refusal::Skipped { why, kind } => {
+                let words = format!("{why}; skipped");
+                self.messages.skip(target, Diagnostic::warning(words));
                 self.skipped = Some(kind);
             }
             Refusal::Failed(errors) => {
@@ -74,7 +75,7 @@ impl Told {
 #[derive(Clone)]
 pub(super) enum Refusal {
     /// There is nothing to check; the kind goes into the line about all that was skipped.
-    Skipped(Diagnostic, String),
+    Skipped { why: String, kind: String },
     /// It cannot be.
     Failed(Vec<Diagnostic>),
 }
@@ -85,9 +86,9 @@ impl Refusal {
         Refusal::Failed(vec![diagnostic])
     }
 
-    fn skipped(words: &str, kind: &str) -> Refusal {
-        let words = format!("{words}; skipped");
-        Refusal::Skipped(Diagnostic::warning(words), kind.to_owned())
+    fn skipped(why: String, kind: &str) -> Refusal {
+        let kind = kind.to_owned();
+        Refusal::Skipped { why, kind }
     }
 
     /// What the engine says.
@@ -188,12 +189,12 @@ pub(super) fn workload(meta: &Meta) -> Result<(), Refusal> {
     match kinds::classify(api_version, kind) {
         Class::Workload => Ok(()),
         Class::Other => {
-            let words = format!("a {kind} has no containers");
-            Err(Refusal::skipped(&words, kind))
+            let why = format!("a {kind} has no containers");
+            Err(Refusal::skipped(why, kind))
         }
         Class::Custom => {
-            let words = format!("{api_version} {kind} is a custom resource");
-            Err(Refusal::skipped(&words, kind))
+            let why = format!("{api_version} {kind} is a custom resource");
+            Err(Refusal::skipped(why, kind))
         }
         Class::Unknown(meant) => {
             let message = format!("Kubernetes has no kind {kind:?} in {api_version:?}");
@@ -218,7 +219,7 @@ pub(super) fn pods_only(meta: &Meta) -> Result<(), Refusal> {
         view: View::Static,
         kind: kind.clone(),
     };
-    Err(Refusal::skipped(&error.to_string(), kind))
+    Err(Refusal::skipped(error.to_string(), kind))
 }
 
 /// Who answers a further question for a release, besides the one about its containers.

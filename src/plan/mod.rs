@@ -201,7 +201,7 @@ enum Luggage {
     Persisted {
         pod: String,
         workload: String,
-        left_behind: Option<State>,
+        left_behind: Option<Box<State>>,
     },
 }
 
@@ -223,7 +223,7 @@ impl<'a> Journey<'a> {
             As::Api | As::Reapplied => Luggage::Persisted {
                 pod: persist_pod(origin, object, circumstances.admission)?,
                 workload: persist(origin, object)?,
-                left_behind: first_rollout(origin, object)?,
+                left_behind: first_rollout(origin, object)?.map(Box::new),
             },
         };
         Ok(Journey {
@@ -293,7 +293,7 @@ impl<'a> Journey<'a> {
         };
         if let Some(state) = left_behind {
             migrate(from, to, workload)?;
-            *left_behind = roll((from, to), (workload, state), &mut hop)?;
+            *left_behind = roll((from, to), (workload, state), &mut hop)?.map(Box::new);
         }
         Ok(hop)
     }
@@ -613,10 +613,9 @@ fn migrate(from: Cluster<'_>, to: Cluster<'_>, workload: &mut String) -> Result<
     };
     let schema = from.engine.schema();
     let Object { kind, value, .. } = from.engine.decode(workload)?;
-    let known = served
-        .iter()
-        .filter_map(|version| schema.kind(version, &kind.kind));
-    if let Some(wanted) = known.last() {
+    let mut newest_first = served.iter().rev();
+    let known = newest_first.find_map(|version| schema.kind(version, &kind.kind));
+    if let Some(wanted) = known {
         let value = operations::serve_as(schema, kind, value, wanted, from.gates)?;
         *workload = text_of(from.engine, wanted, &value);
     }

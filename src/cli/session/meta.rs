@@ -2,6 +2,11 @@
 
 use kubehash::json::{Reader, SyntaxError, Token};
 
+/// The annotation of a static Pod's mirror (`pkg/kubelet/types/pod_update.go`).
+const MIRROR: &str = "kubernetes.io/config.mirror";
+/// The annotation in which a kubelet notes where it has a Pod from.
+const SOURCE: &str = "kubernetes.io/config.source";
+
 /// Read off the object's JSON, whatever release it is for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::cli) struct Meta {
@@ -14,6 +19,7 @@ pub(in crate::cli) struct Meta {
     has_uid: bool,
     has_resource_version: bool,
     has_status: bool,
+    is_from_manifest: bool,
 }
 
 impl Meta {
@@ -49,6 +55,10 @@ impl Meta {
                     reader.begin_object()?;
                     let mut first = true;
                     while let Some(key) = reader.next_key(&mut first)? {
+                        if &*key == "annotations" && reader.peek()? == Token::Object {
+                            self.read_annotations(&mut reader)?;
+                            continue;
+                        }
                         let set = !matches!(reader.raw()?, "\"\"" | "null");
                         match &*key {
                             "uid" => self.has_uid = set,
@@ -64,6 +74,25 @@ impl Meta {
             }
         }
         Ok(())
+    }
+
+    fn read_annotations(&mut self, reader: &mut Reader<'_>) -> Result<(), SyntaxError> {
+        reader.begin_object()?;
+        let mut first = true;
+        while let Some(key) = reader.next_key(&mut first)? {
+            let value = reader.raw()?;
+            self.is_from_manifest |= match &*key {
+                MIRROR => true,
+                SOURCE => matches!(value, r#""file""# | r#""http""#),
+                _ => false,
+            };
+        }
+        Ok(())
+    }
+
+    /// Whether it is a static Pod as a kubelet or, in its mirror, an API server shows it.
+    pub(in crate::cli) fn is_static_pod(&self) -> bool {
+        self.kind == "Pod" && self.is_from_manifest
     }
 
     /// Whether an API server handed the object out as it stands in the cluster: then nothing will
@@ -97,6 +126,19 @@ mod tests {
         assert!(!live(
             r#"{"kind":"Deployment","metadata":{"uid":"u","resourceVersion":"1"}}"#
         ));
+    }
+
+    #[test]
+    fn static_pods_are_known_by_their_annotations() {
+        let pod = |annotations: &str| {
+            let json = format!(r#"{{"kind":"Pod","metadata":{{"annotations":{annotations}}}}}"#);
+            Meta::of(&json).is_static_pod()
+        };
+        assert!(pod(r#"{"a":"b","kubernetes.io/config.mirror":"5a6"}"#));
+        assert!(pod(r#"{"kubernetes.io/config.source":"file"}"#));
+        assert!(pod(r#"{"kubernetes.io/config.source":"http"}"#));
+        assert!(!pod(r#"{"kubernetes.io/config.source":"api"}"#));
+        assert!(!pod("null"));
     }
 
     #[test]
