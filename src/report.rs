@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::catalogue::{self, Evidence};
 use crate::diagnostic::Diagnostic;
+use crate::plan::{Cause, ContainerHop, Step, Uncompared};
 
 /// The version of the contract, printed in every report.
 pub const API_VERSION: &str = "kubehash/v1";
@@ -155,6 +156,242 @@ pub struct Summary {
     pub skipped: usize,
     /// What could not be read, or not be hashed under some release asked for.
     pub errors: usize,
+}
+
+/// What `kubehash plan` found.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanReport {
+    /// [`API_VERSION`]
+    pub api_version: &'static str,
+    /// `PlanReport`
+    pub kind: &'static str,
+    /// One per object, in input order.
+    pub results: Vec<PlanResult>,
+    /// What went wrong, or is worth knowing, in input order.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What became of the documents, and what becomes of the cluster.
+    pub summary: PlanSummary,
+}
+
+impl PlanReport {
+    /// A report, complete.
+    pub fn new(
+        results: Vec<PlanResult>,
+        diagnostics: Vec<Diagnostic>,
+        documents: Summary,
+    ) -> PlanReport {
+        PlanReport {
+            api_version: API_VERSION,
+            kind: "PlanReport",
+            summary: PlanSummary::of(&results, documents),
+            results,
+            diagnostics,
+        }
+    }
+}
+
+/// What becomes of one object on its way through releases.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanResult {
+    /// The file as it was named or found, `-` for standard input.
+    pub source: String,
+    /// The object's position among the objects of its source, from 1.
+    pub document: usize,
+    /// The object's kind.
+    pub kind: String,
+    /// `metadata.namespace`; empty where the document has none.
+    pub namespace: String,
+    /// `metadata.name`, or `metadata.generateName`.
+    pub name: String,
+    /// The object's `apiVersion`.
+    pub api_version: String,
+    /// One per pair of neighbours on the way, in their order.
+    pub hops: Vec<HopResult>,
+}
+
+/// What becomes of an object between two releases.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HopResult {
+    /// The release that is left.
+    pub from: String,
+    /// The release that is gone to.
+    pub to: String,
+    /// The release whose code answered about containers for `from`.
+    pub answers_for_from: String,
+    /// The same for `to`.
+    pub answers_for_to: String,
+    /// How the object comes to the kubelet: `api`, `static` or `reapplied`.
+    #[serde(rename = "as")]
+    pub as_: &'static str,
+    /// Init containers, containers, ephemeral containers, each in the order of the Pod.
+    pub containers: Vec<ContainerPlan>,
+    /// What becomes of the workload's Pods; `null` where no controller that is known here rolls it.
+    pub rollout: Option<&'static str>,
+    /// Names of the ReplicaSet or newest revision, where they are not the same; `null` where they
+    /// are.
+    pub renamed: Option<Renamed>,
+    /// Why the workload rolls, or is renamed; of a static Pod that is made anew, why its UID changes.
+    pub causes: Vec<CauseResult>,
+    /// Whether a static Pod is made anew with another UID; `null` for what is none.
+    pub static_pod_recreated: Option<bool>,
+    /// How we know that the answer holds: the weakest of all that was asked.
+    pub evidence: &'static str,
+}
+
+/// What becomes of one container.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContainerPlan {
+    /// The container's name.
+    pub name: String,
+    /// `init`, `container` or `ephemeral`.
+    #[serde(rename = "type")]
+    pub container_type: &'static str,
+    /// Whether it restarts.
+    pub restarts: bool,
+    /// At which step: `control-plane` or `kubelet`; `null` where it does not restart.
+    pub step: Option<&'static str>,
+    /// The hash that was recorded before, in hexadecimal; `null` where there was no such container.
+    pub from_hash: Option<String>,
+    /// The hash that is expected afterwards; `null` where there is no such container any more.
+    pub to_hash: Option<String>,
+    /// Why it restarts; where it does not, why its hash changes all the same.
+    pub causes: Vec<CauseResult>,
+    /// For people: why it does not restart though its hash changes.
+    #[serde(skip)]
+    pub stays_because: Option<&'static str>,
+}
+
+/// Names before and after.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Renamed {
+    /// Before.
+    pub from: String,
+    /// After.
+    pub to: String,
+}
+
+/// Why something changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CauseResult {
+    /// The field, as manifests write it; empty where no single field is to blame.
+    pub path: String,
+    /// The first release from which on it is so, of those that were built, or of all that are known
+    /// where the kubelet hashes otherwise; on the way down, the last one until which it was so.
+    pub since: Option<String>,
+    /// In words.
+    pub reason: String,
+}
+
+impl PlanResult {
+    /// Whether something restarts, rolls or is made anew.
+    pub fn disturbs(&self) -> bool {
+        self.hops.iter().any(HopResult::disturbs)
+    }
+
+    /// How many containers it has; a release may drop some.
+    fn containers(&self) -> usize {
+        let counts = self.hops.iter().map(|hop| hop.containers.len());
+        counts.max().unwrap_or_default()
+    }
+}
+
+impl HopResult {
+    /// Whether something restarts, rolls or is made anew.
+    pub fn disturbs(&self) -> bool {
+        self.rolls()
+            || self.static_pod_recreated == Some(true)
+            || self.containers.iter().any(|container| container.restarts)
+    }
+
+    /// Whether Pods are replaced.
+    pub fn rolls(&self) -> bool {
+        matches!(self.rollout, Some("partial" | "full"))
+    }
+}
+
+impl From<&ContainerHop> for ContainerPlan {
+    fn from(container: &ContainerHop) -> ContainerPlan {
+        let hex = |hash: u32| format!("{hash:x}");
+        ContainerPlan {
+            name: container.name.clone(),
+            container_type: container.container_type.as_str(),
+            restarts: container.step.is_some(),
+            step: container.step.map(Step::as_str),
+            from_hash: container.from_hash.map(hex),
+            to_hash: container.to_hash.map(hex),
+            causes: container.causes.iter().map(CauseResult::from).collect(),
+            stays_because: container
+                .uncompared
+                .filter(|_| container.step.is_none() && container.from_hash != container.to_hash)
+                .map(Uncompared::as_str),
+        }
+    }
+}
+
+impl From<&Cause> for CauseResult {
+    fn from(cause: &Cause) -> CauseResult {
+        CauseResult {
+            path: cause.path.clone(),
+            since: cause.since.map(|release| release.to_string()),
+            reason: cause.reason.clone(),
+        }
+    }
+}
+
+/// What became of the documents, and what becomes of the cluster. Over several hops, restarts and
+/// rollouts count once for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanSummary {
+    /// What became of the documents.
+    #[serde(flatten)]
+    pub documents: Summary,
+    /// Containers of the objects that were checked.
+    pub containers: usize,
+    /// Restarts of containers.
+    pub restarts: Restarts,
+    /// Workloads whose Pods are replaced, all or some.
+    pub rolls: usize,
+    /// Static Pods that are made anew.
+    pub static_pods_recreated: usize,
+}
+
+/// Restarts of containers, by step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Restarts {
+    /// All nodes at once.
+    pub control_plane: usize,
+    /// Node by node.
+    pub kubelet: usize,
+}
+
+impl PlanSummary {
+    fn of(results: &[PlanResult], documents: Summary) -> PlanSummary {
+        let hops = || results.iter().flat_map(|result| &result.hops);
+        let restarts = |step: Step| {
+            hops()
+                .flat_map(|hop| &hop.containers)
+                .filter(|container| container.step == Some(step.as_str()))
+                .count()
+        };
+        PlanSummary {
+            documents,
+            containers: results.iter().map(PlanResult::containers).sum(),
+            restarts: Restarts {
+                control_plane: restarts(Step::ControlPlane),
+                kubelet: restarts(Step::Kubelet),
+            },
+            rolls: hops().filter(|hop| hop.rolls()).count(),
+            static_pods_recreated: hops()
+                .filter(|hop| hop.static_pod_recreated == Some(true))
+                .count(),
+        }
+    }
 }
 
 /// What `kubehash releases` lists.

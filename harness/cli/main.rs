@@ -4,5 +4,6 @@
 mod bad_input;
 mod documents;
 mod output;
+mod plan;
 mod run;
 mod usage;

@@ -85,7 +85,7 @@ fn help_and_version_are_data() {
 
 #[test]
 fn the_help_of_every_command_documents_its_exit_codes() {
-    for command in ["hash", "releases", "testee"] {
+    for command in ["hash", "plan", "releases", "testee"] {
         for help in ["-h", "--help"] {
             assert!(
                 kubehash(&[command, help]).stdout.contains("Exit codes:"),
@@ -98,6 +98,11 @@ fn the_help_of_every_command_documents_its_exit_codes() {
 #[test]
 fn help_of_hash() {
     insta::assert_snapshot!(kubehash(&["hash", "--help"]).stdout);
+}
+
+#[test]
+fn help_of_plan() {
+    insta::assert_snapshot!(kubehash(&["plan", "--help"]).stdout);
 }
 
 #[rstest]

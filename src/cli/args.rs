@@ -24,12 +24,20 @@ pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,
 
+    // Fixed places among a command's own arguments, or each new command would move them.
     /// When to use colour (auto: on a terminal, unless NO_COLOR is set)
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t = Color::Auto,
+        display_order = 4
+    )]
     pub(super) color: Color,
 
     /// Print no notes and no warnings on stderr, only errors
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 5)]
     pub(super) quiet: bool,
 }
 
@@ -37,6 +45,8 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Print the container hashes of manifests under one or more releases
     Hash(HashArgs),
+    /// Tell what an upgrade restarts and rolls, at which step, and which field is to blame
+    Plan(PlanArgs),
     /// List the releases known, with toolchain, evidence and era
     Releases(ReleasesArgs),
     /// Answer conformance requests on stdin, one JSON object a line (docs/protocol.md)
@@ -135,6 +145,124 @@ pub(super) struct HashArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes:\n  \
+        0  nothing will restart or roll\n  \
+        1  wrong usage, an unreadable file, or an object that could not be followed (the others \
+        still are)\n  \
+        2  something will restart or roll\n  \
+        3  nothing was checked, or part of the input was skipped (other kinds, empty input, \
+        special files)\n\
+        Where several apply, 1 comes before 2, and 2 before 3.",
+    after_long_help = "Examples:\n  \
+        kubehash plan --from 1.30 --to 1.31 web.yaml\n  \
+        kubehash plan --path 1.29,1.30,1.31 manifests/ -o wide\n  \
+        kubectl get pods -A -o json | kubehash plan --from 1.30.4 --to 1.31 -o json\n  \
+        kubehash plan --from 1.29 --to 1.30 --as static /etc/kubernetes/manifests\n\n\
+        Exit codes:\n  \
+        0  nothing will restart or roll\n  \
+        1  wrong usage, an unreadable file, or an object that could not be followed (the others \
+        still are)\n  \
+        2  something will restart or roll\n  \
+        3  nothing was checked, or part of the input was skipped (other kinds, empty input, \
+        special files)\n\
+        Where several apply, 1 comes before 2, and 2 before 3."
+)]
+pub(super) struct PlanArgs {
+    /// Manifests: files, directories (read recursively: *.yaml, *.yml, *.json), or - for stdin
+    ///
+    /// YAML with any number of documents, JSON, and Lists. Workloads are followed; objects of other
+    /// kinds are skipped and counted. Without PATH, stdin is read.
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+
+    /// The release that the cluster runs: 1.30 (its newest patch), v1.30.14, 1.30.4-eks-a737599
+    #[arg(
+        long,
+        value_name = "RELEASE",
+        requires = "to",
+        required_unless_present_any = ["path", "what_is_not_covered"]
+    )]
+    pub(super) from: Option<VersionRequest>,
+
+    /// The release that it is upgraded to; an older one is a downgrade
+    #[arg(
+        long,
+        value_name = "RELEASE",
+        requires = "from",
+        required_unless_present_any = ["path", "what_is_not_covered"]
+    )]
+    pub(super) to: Option<VersionRequest>,
+
+    /// All releases on the way, for an upgrade in several hops: 1.29,1.30,1.31
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "RELEASE",
+        conflicts_with_all = ["from", "to"]
+    )]
+    pub(super) path: Vec<VersionRequest>,
+
+    /// How objects come to the kubelet
+    #[arg(long = "as", value_enum, value_name = "AS", default_value_t = AsArg::Auto)]
+    pub(super) as_: AsArg,
+
+    /// Leave the service account's token mount away, which admission adds to the Pods of workloads
+    #[arg(long)]
+    pub(super) no_admission: bool,
+
+    /// Make an error of what a release's decoder tolerates: unknown fields, duplicate keys
+    #[arg(long)]
+    pub(super) strict: bool,
+
+    /// Feature gates of the cluster that differ from the defaults: a=true,b=false
+    ///
+    /// A gate that only some of the releases have is set there.
+    #[arg(long, value_name = "GATE=BOOL", value_parser = feature_gates)]
+    pub(super) feature_gates: Vec<Gates>,
+
+    /// The node that static Pods are on, which is part of their UID
+    #[arg(long, value_name = "NAME")]
+    pub(super) node: Option<String>,
+
+    /// Where that node's kubelet finds the manifest, which is part of the UID
+    ///
+    /// Without it, /etc/kubernetes/manifests and the file's name.
+    #[arg(long, value_name = "PATH")]
+    pub(super) manifest_path: Option<String>,
+
+    /// How to print the result
+    #[arg(long, short, value_enum, default_value_t = PlanOutput::Table)]
+    pub(super) output: PlanOutput,
+
+    /// Print what an upgrade may restart that is not predicted, and nothing else
+    #[arg(long)]
+    pub(super) what_is_not_covered: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum PlanOutput {
+    /// Columns for people, with the first cause of each verdict
+    Table,
+    /// The same with all causes
+    Wide,
+    /// The whole report as JSON (apiVersion kubehash/v1, docs/cli.md)
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum AsArg {
+    /// As api; static Pods, which a cluster marks by annotations, as static
+    Auto,
+    /// The old release's API server persisted it, and nobody touches it
+    Api,
+    /// Each kubelet reads it from a file (Pods only)
+    Static,
+    /// It is applied again once the API server is new
+    Reapplied,
+}
+
+#[derive(Debug, Args)]
 #[command(after_help = "Exit codes:\n  \
         0  the list, or the difference, was printed\n  \
         1  wrong usage, or an unknown release")]
@@ -230,21 +358,19 @@ fn parse_bool(text: &str) -> Result<bool, String> {
     }
 }
 
-impl HashArgs {
-    /// All gates that were set, or one that was set both ways. Kubernetes takes the last word; here
-    /// somebody made a mistake.
-    pub(super) fn gates(&self) -> Result<BTreeMap<String, bool>, Diagnostic> {
-        let mut gates = BTreeMap::new();
-        for (gate, value) in self.feature_gates.iter().flatten() {
-            if gates.insert(gate.clone(), *value) == Some(!value) {
-                let message = format!("--feature-gates sets {gate} to true and to false");
-                return Err(Diagnostic::error(message).with_hint(format!(
-                    "leave one away; Kubernetes would take the last one, {gate}={value}"
-                )));
-            }
+/// All gates that were set, or one that was set both ways. Kubernetes takes the last word; here
+/// somebody made a mistake.
+pub(super) fn merged(given: &[Gates]) -> Result<BTreeMap<String, bool>, Diagnostic> {
+    let mut gates = BTreeMap::new();
+    for (gate, value) in given.iter().flatten() {
+        if gates.insert(gate.clone(), *value) == Some(!value) {
+            let message = format!("--feature-gates sets {gate} to true and to false");
+            return Err(Diagnostic::error(message).with_hint(format!(
+                "leave one away; Kubernetes would take the last one, {gate}={value}"
+            )));
         }
-        Ok(gates)
     }
+    Ok(gates)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use anstream::{AutoStream, ColorChoice};
 use clap::builder::styling::{AnsiColor, Style};
 use kubehash::diagnostic::{Diagnostic, Severity};
+use serde::Serialize;
 
 use super::args::Color;
 use super::input::STDIN;
@@ -35,6 +36,13 @@ impl Console {
     /// Writes data to stdout as it is.
     pub(super) fn write(&self, data: &[u8]) -> io::Result<()> {
         write(io::stdout().lock(), data)
+    }
+
+    /// Writes a report to stdout.
+    pub(super) fn write_report(&self, report: &impl Serialize) -> io::Result<()> {
+        let mut json = serde_json::to_vec_pretty(report)?;
+        json.push(b'\n');
+        self.write(&json)
     }
 
     /// Writes text to stdout; styles are dropped where colour is not wanted.

@@ -21,6 +21,15 @@ const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 /// The most that is read of one source, in bytes. The Pods of the biggest clusters are less.
 pub(super) const LIMIT: u64 = 1 << 30;
 
+/// Where the kubelet looks for manifests, as kubeadm sets it up.
+const MANIFESTS: &str = "/etc/kubernetes/manifests";
+
+/// The path under which a kubelet finds a source, in the usual folder; nothing for stdin.
+pub(super) fn path_on_node(source: &str) -> Option<String> {
+    let name = Path::new(source).file_name()?.to_str()?;
+    (name != STDIN).then(|| format!("{MANIFESTS}/{name}"))
+}
+
 /// A file that was read, or could not be.
 pub(super) struct Source {
     /// As it was named or found.

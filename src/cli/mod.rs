@@ -8,7 +8,9 @@ mod console;
 mod hash;
 mod input;
 mod kinds;
+mod plan;
 mod releases;
+mod session;
 mod table;
 mod testee;
 
@@ -21,13 +23,15 @@ use kubehash::diagnostic::Diagnostic;
 use args::{Cli, Color, Command};
 use console::{Console, words};
 
-/// How a command ended. Two is kept for the commands that judge upgrades.
+/// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Exit {
     /// All was done.
     Done,
     /// Wrong usage, unreadable input, or something failed.
     Error,
+    /// An upgrade restarts or rolls something.
+    Disturbs,
     /// Nothing was checked, or part of the input could not be.
     Incomplete,
 }
@@ -37,6 +41,7 @@ impl From<Exit> for ExitCode {
         ExitCode::from(match exit {
             Exit::Done => 0,
             Exit::Error => 1,
+            Exit::Disturbs => 2,
             Exit::Incomplete => 3,
         })
     }
@@ -62,6 +67,7 @@ pub(crate) fn main() -> ExitCode {
     let console = Console::new(cli.color, cli.quiet);
     let done = match &cli.command {
         Command::Hash(args) => hash::run(args, &console),
+        Command::Plan(args) => plan::run(args, &console),
         Command::Releases(args) => releases::run(args, &console),
         Command::Testee => testee::run(&console),
         Command::Completions { shell } => {

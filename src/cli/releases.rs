@@ -10,7 +10,6 @@ use kubehash::catalogue::{self, Resolution};
 use kubehash::diagnostic::Diagnostic;
 use kubehash::release::{Release, VersionRequest};
 use kubehash::report::{DifferenceReport, ReleaseReport, ReleaseResult};
-use serde::Serialize;
 
 use super::Exit;
 use super::args::{ReleasesArgs, ReleasesOutput};
@@ -38,7 +37,7 @@ pub(super) fn run(args: &ReleasesArgs, console: &Console) -> io::Result<Exit> {
     };
     let report = ReleaseReport::of(catalogue::entries().filter(asked_for));
     match args.output {
-        ReleasesOutput::Json => console.write(&json(&report)?)?,
+        ReleasesOutput::Json => console.write_report(&report)?,
         ReleasesOutput::Markdown => console.write(markdown::render(&report).as_bytes())?,
         ReleasesOutput::Table => {
             let mut table = Table::new([
@@ -110,18 +109,12 @@ fn diff(
         }
     };
     match output {
-        ReleasesOutput::Json => console.write(&json(&report)?)?,
+        ReleasesOutput::Json => console.write_report(&report)?,
         ReleasesOutput::Table | ReleasesOutput::Markdown => {
             console.write_styled(&difference::render(&report))?;
         }
     }
     Ok(Exit::Done)
-}
-
-fn json(report: &impl Serialize) -> io::Result<Vec<u8>> {
-    let mut json = serde_json::to_vec_pretty(report)?;
-    json.push(b'\n');
-    Ok(json)
 }
 
 fn row(result: &ReleaseResult) -> [String; 6] {

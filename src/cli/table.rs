@@ -32,6 +32,11 @@ impl Table {
             .add_row(cells.into_iter().map(printable).map(Cell::new));
     }
 
+    /// How many there are, without the heading.
+    fn rows(&self) -> usize {
+        self.0.row_count()
+    }
+
     /// The width of its widest line.
     pub(super) fn width(&self) -> usize {
         let columns = self.0.column_max_content_widths();
@@ -54,6 +59,31 @@ impl fmt::Display for Table {
             }
         }
         Ok(())
+    }
+}
+
+/// Lines that stand between the rows of a table.
+#[derive(Default)]
+pub(super) struct Between(Vec<(usize, String)>);
+
+impl Between {
+    /// A line under what the table has so far.
+    pub(super) fn line(&mut self, table: &Table, text: &str) {
+        self.0.push((table.rows(), printable(text).into_owned()));
+    }
+
+    /// The table with its lines in their places.
+    pub(super) fn among(self, table: &Table) -> String {
+        let mut lines = self.0.into_iter().peekable();
+        let mut text = String::new();
+        // The heading is above all rows.
+        for (rows, row) in table.to_string().lines().enumerate() {
+            text.push_str(&format!("{row}\n"));
+            while let Some((_, line)) = lines.next_if(|(place, _)| *place == rows) {
+                text.push_str(&format!("{line}\n"));
+            }
+        }
+        text
     }
 }
 

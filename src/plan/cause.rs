@@ -1,10 +1,11 @@
 //! Why a hash is not what it was: the fields to blame, and since when.
 
+use crate::catalogue;
 use crate::engine::{Container, ContainerType, Engine};
 use crate::gates::Gates;
 use crate::release::Release;
-use crate::schema::{self, Schema};
-use crate::subject::container_hash::Recipe;
+use crate::schema::Schema;
+use crate::subject::container_hash::{Function, Recipe};
 use crate::value::Ref;
 
 use super::leaves::{self, Leaf, Leaves, Print};
@@ -15,7 +16,8 @@ pub struct Cause {
     /// The field, as manifests write it: `spec.containers[0].securityContext.procMount`; empty where
     /// no single field is to blame.
     pub path: String,
-    /// The first release, of those that were built, from which on it is so.
+    /// The first release from which on it is so, of those that were built; of all that are known where
+    /// the kubelet hashes otherwise. On the way down, the last release until which it was so.
     pub since: Option<Release>,
     /// In words.
     pub reason: String,
@@ -95,14 +97,12 @@ pub(super) fn of(
     at: impl Fn(&Engine, &Gates<'_>) -> Option<Leaves>,
 ) -> Vec<Cause> {
     if old.recipe != new.recipe {
-        let since = first_with(old.schema.release(), new.schema.release(), |release| {
-            Recipe::of(
-                crate::subject::container_hash::Function::HashContainer,
-                release,
-            ) == Some(new.recipe)
+        let (from, to) = (old.schema.release(), new.schema.release());
+        let since = first_with(catalogue::known(), from, to, |release| {
+            Recipe::of(Function::HashContainer, release) == Some(new.recipe)
         });
         let reason = format!(
-            "kubelets hash otherwise: {}, before {}",
+            "kubelets hash otherwise: {} in place of {}",
             new.recipe.describe(),
             old.recipe.describe()
         );
@@ -115,7 +115,8 @@ pub(super) fn of(
     let (before, after) = (old.leaves(), new.leaves());
     let since = |path: &str| {
         let wanted = after.get(path);
-        first_with(old.schema.release(), new.schema.release(), |release| {
+        let (from, to) = (old.schema.release(), new.schema.release());
+        first_with(catalogue::built(), from, to, |release| {
             let Ok(engine) = Engine::load(release) else {
                 return false;
             };
@@ -144,12 +145,15 @@ pub(super) fn of(
     causes
 }
 
-/// Why a Pod template is not what it was, as its JSON tells.
-pub(super) fn of_templates(
+/// Why what stands at a path is not what it was, as its JSON tells, or else its dump. Places under it
+/// that do not count are left out.
+pub(super) fn of_values(
+    prefix: &str,
     (old_schema, old): (&Schema, Ref<'_, '_>),
     (new_schema, new): (&Schema, Ref<'_, '_>),
+    counts: impl Fn(&str) -> bool,
 ) -> Vec<Cause> {
-    let leaves = |schema, template: Ref<'_, '_>, print| match template.deref().parts() {
+    let leaves = |schema, value: Ref<'_, '_>, print| match value.deref().parts() {
         Some((ty, value)) => leaves::of(schema, ty, value, print),
         None => Leaves::new(),
     };
@@ -159,8 +163,9 @@ pub(super) fn of_templates(
             leaves(new_schema, new, print),
         );
         let causes: Vec<Cause> = differences(&before, &after)
+            .filter(|(path, _)| counts(path))
             .map(|(path, reason)| Cause {
-                path: format!("spec.template.{path}"),
+                path: leaves::join(prefix, &path),
                 since: None,
                 reason,
             })
@@ -218,26 +223,23 @@ fn shown(text: &str) -> String {
     }
 }
 
-/// The first built release after `from` and up to `to` for which something holds that holds for `to`
-/// and not for `from`; going down, the last one for which it does.
-fn first_with(from: Release, to: Release, holds: impl Fn(Release) -> bool) -> Option<Release> {
-    let mut between: Vec<Release> = schema::releases()
-        .filter(|release| *release > from.min(to) && *release <= from.max(to))
+/// The first of these releases after `from` and up to `to` for which something holds that holds for
+/// `to` and not for `from`; going down, the last one for which it does.
+fn first_with(
+    releases: &[Release],
+    from: Release,
+    to: Release,
+    holds: impl Fn(Release) -> bool,
+) -> Option<Release> {
+    let (oldest, newest) = (from.min(to), from.max(to));
+    let mut between: Vec<Release> = releases
+        .iter()
+        .copied()
+        .filter(|release| *release != from && (oldest..=newest).contains(release))
         .collect();
-    between.sort_unstable();
     if from > to {
         between.reverse();
-        between.push(to);
     }
-    // Somewhere between a release for which it does not hold and one for which it does.
-    let (mut no, mut yes) = (0, between.len().checked_sub(1)?);
-    if between.first().copied().is_some_and(&holds) {
-        return between.first().copied();
-    }
-    while yes - no > 1 {
-        let middle = no + (yes - no) / 2;
-        let there = between.get(middle).copied().is_some_and(&holds);
-        if there { yes = middle } else { no = middle }
-    }
-    between.get(yes).copied()
+    let first = between.partition_point(|release| !holds(*release));
+    between.get(first).copied()
 }

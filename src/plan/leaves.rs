@@ -116,7 +116,8 @@ impl Walk<'_> {
     }
 }
 
-fn join(path: &str, name: &str) -> String {
+/// A field of what stands at a path.
+pub(super) fn join(path: &str, name: &str) -> String {
     match path {
         "" => name.to_owned(),
         path => format!("{path}.{name}"),

@@ -17,7 +17,7 @@ use crate::engine::{
 use crate::gates::Gates;
 use crate::operations::{self, StaticSource};
 use crate::print::json;
-use crate::release::Span;
+use crate::release::{Release, Span};
 use crate::rollout::{Outcome, Rollout, State};
 use crate::schema::KindEntry;
 use crate::subject::container_hash::{Function, Recipe};
@@ -113,6 +113,32 @@ pub struct ContainerHop {
     pub to_hash: Option<u32>,
     /// Why it restarts; or, where it does not though its hash changes, why the hash does.
     pub causes: Vec<Cause>,
+    /// Why the new release's kubelet does not compare the hash; nothing where it does.
+    pub uncompared: Option<Uncompared>,
+}
+
+/// Why a kubelet does not act on a container's hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uncompared {
+    /// An init container that runs once.
+    FinishedInit,
+    /// A native sidecar, in a release that does not compare those yet.
+    Sidecar,
+    /// An ephemeral container.
+    Ephemeral,
+}
+
+impl Uncompared {
+    /// In words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Uncompared::FinishedInit => {
+                "an init container that has finished does not run again for its hash"
+            }
+            Uncompared::Sidecar => "kubelets compare native sidecars from v1.32.0 on",
+            Uncompared::Ephemeral => "ephemeral containers never restart",
+        }
+    }
 }
 
 /// What becomes of an object between two releases.
@@ -124,7 +150,8 @@ pub struct Hop {
     pub rollout: Option<Rollout>,
     /// Names of revisions, or of the ReplicaSet, before and after, where they are not the same.
     pub renamed: Option<(String, String)>,
-    /// Why the workload rolls, or its next ReplicaSet has another name.
+    /// Why the workload rolls, or its next ReplicaSet has another name; of a static Pod, why it has
+    /// another UID.
     pub causes: Vec<Cause>,
     /// Whether a static Pod gets another UID, so that all of it is made anew; nothing for others.
     pub static_pod_recreated: Option<bool>,
@@ -153,6 +180,16 @@ const SIDECARS_ARE_COMPARED: Span = Span::since(32, 0);
 pub struct Journey<'a> {
     circumstances: Circumstances<'a>,
     luggage: Luggage,
+    kept: Vec<Kept>,
+}
+
+/// A container that went on running though its hash changed: the hash of its start stays recorded.
+#[derive(Clone, Debug)]
+struct Kept {
+    name: String,
+    container_type: ContainerType,
+    hash: u32,
+    recorded_by: Release,
 }
 
 #[derive(Clone, Debug)]
@@ -164,7 +201,7 @@ enum Luggage {
     Persisted {
         pod: String,
         workload: String,
-        left_behind: Option<State>,
+        left_behind: Option<Box<State>>,
     },
 }
 
@@ -186,12 +223,13 @@ impl<'a> Journey<'a> {
             As::Api | As::Reapplied => Luggage::Persisted {
                 pod: persist_pod(origin, object, circumstances.admission)?,
                 workload: persist(origin, object)?,
-                left_behind: first_rollout(origin, object)?,
+                left_behind: first_rollout(origin, object)?.map(Box::new),
             },
         };
         Ok(Journey {
             circumstances,
             luggage,
+            kept: Vec::new(),
         })
     }
 
@@ -201,6 +239,36 @@ impl<'a> Journey<'a> {
     /// # Errors
     /// When one of the releases does not know the kind, or would refuse the object.
     pub fn go(&mut self, from: Cluster<'_>, to: Cluster<'_>, object: [&str; 2]) -> Result<Hop> {
+        let mut hop = self.hop(from, to, object)?;
+        self.carry(from.engine.schema().release(), &mut hop);
+        Ok(hop)
+    }
+
+    /// What was not compared on earlier hops is compared with the hash of its start.
+    fn carry(&mut self, from: Release, hop: &mut Hop) {
+        let kept = std::mem::take(&mut self.kept);
+        for container in &mut hop.containers {
+            let before = kept.iter().find(|kept| kept.is_of(container));
+            if let Some(before) = before {
+                before.bring_to(container);
+            }
+            let (None, Some(hash), true) = (
+                container.step,
+                container.from_hash,
+                container.from_hash != container.to_hash,
+            ) else {
+                continue;
+            };
+            self.kept.push(Kept {
+                name: container.name.clone(),
+                container_type: container.container_type,
+                hash,
+                recorded_by: before.map_or(from, |kept| kept.recorded_by),
+            });
+        }
+    }
+
+    fn hop(&mut self, from: Cluster<'_>, to: Cluster<'_>, object: [&str; 2]) -> Result<Hop> {
         let Circumstances {
             as_,
             admission,
@@ -224,9 +292,31 @@ impl<'a> Journey<'a> {
             ..Hop::default()
         };
         if let Some(state) = left_behind {
-            *left_behind = roll((from, to), (workload, state), &mut hop)?;
+            migrate(from, to, workload)?;
+            *left_behind = roll((from, to), (workload, state), &mut hop)?.map(Box::new);
         }
         Ok(hop)
+    }
+}
+
+impl Kept {
+    fn is_of(&self, container: &ContainerHop) -> bool {
+        self.name == container.name && self.container_type == container.container_type
+    }
+
+    fn bring_to(&self, container: &mut ContainerHop) {
+        container.from_hash = Some(self.hash);
+        let changed = container.to_hash.is_some_and(|hash| hash != self.hash);
+        if container.step.is_none() && container.uncompared.is_none() && changed {
+            container.step = Some(Step::Kubelet);
+            container.causes = vec![Cause::whole(
+                "",
+                format!(
+                    "its hash was recorded by {}, and is compared only now",
+                    self.recorded_by
+                ),
+            )];
+        }
     }
 }
 
@@ -260,11 +350,35 @@ fn hop_of_file(
             );
         }
     }
+    let causes = match recreated {
+        true => causes_of_uid((from, &old), (to, &new)),
+        false => Vec::new(),
+    };
     Ok(Hop {
         containers,
+        causes,
         static_pod_recreated: Some(recreated),
         ..Hop::default()
     })
+}
+
+/// What of a Pod changed, besides what the kubelet adds once it has the hash.
+fn causes_of_uid(
+    (from, old): (Cluster<'_>, &Viewed),
+    (to, new): (Cluster<'_>, &Viewed),
+) -> Vec<Cause> {
+    const ADDED_LATER: [&str; 3] = [
+        "metadata.uid",
+        "metadata.selfLink",
+        "metadata.annotations[kubernetes.io/config.hash]",
+    ];
+    let (old_schema, new_schema) = (from.engine.schema(), to.engine.schema());
+    cause::of_values(
+        "",
+        (old_schema, Ref::new(old_schema, old.ty, &old.value)),
+        (new_schema, Ref::new(new_schema, new.ty, &new.value)),
+        |path| !ADDED_LATER.contains(&path),
+    )
 }
 
 fn read_manifest(cluster: Cluster<'_>, text: &str, source: StaticSource<'_>) -> Result<Viewed> {
@@ -298,8 +412,9 @@ fn hop_of_pod(
         Step::ControlPlane,
         &served_by,
     );
+    // What did not restart at the first step has still the hash that was recorded before it.
     let second = pair_up(
-        Kubelet::new(from, &between),
+        Kubelet::new(from, recorded),
         Kubelet::new(to, &new),
         Step::Kubelet,
         &upgraded,
@@ -314,19 +429,15 @@ fn is_same(one: &ContainerHop, other: &ContainerHop) -> bool {
     one.name == other.name && one.container_type == other.container_type
 }
 
-/// What restarts at the first step does so whatever the second one brings: what was recorded before
-/// both counts, and the earlier step.
+/// What restarts at the first step does so whatever the second one brings.
 fn merge(first: Option<&ContainerHop>, second: ContainerHop) -> ContainerHop {
-    let Some(first) = first else { return second };
-    let (step, causes) = match (first.step, second.step) {
-        (Some(step), _) => (Some(step), first.causes.clone()),
-        (None, step) => (step, second.causes),
-    };
-    ContainerHop {
-        from_hash: first.from_hash,
-        step,
-        causes,
-        ..second
+    match first {
+        Some(first) if first.step.is_some() => ContainerHop {
+            step: first.step,
+            causes: first.causes.clone(),
+            ..second
+        },
+        _ => second,
     }
 }
 
@@ -405,16 +516,21 @@ impl<'a> Kubelet<'a> {
             .collect()
     }
 
-    /// Whether the kubelet acts on the hash of such a container.
-    fn compares(self, side: &Side<'_>) -> bool {
+    /// Why the kubelet does not act on the hash of such a container.
+    fn does_not_compare(self, side: &Side<'_>) -> Option<Uncompared> {
         match side.container.container_type {
-            ContainerType::Container => true,
-            ContainerType::Ephemeral => false,
+            ContainerType::Container => None,
+            ContainerType::Ephemeral => Some(Uncompared::Ephemeral),
             ContainerType::Init => {
                 let release = self.cluster.engine.schema().release();
                 let container = Ref::new(side.schema, side.container.ty, side.container.value);
                 let restarts = container.get("RestartPolicy").deref().str() == "Always";
-                restarts && SIDECARS_ARE_COMPARED.contains(release)
+                match restarts {
+                    false => Some(Uncompared::FinishedInit),
+                    true => {
+                        (!SIDECARS_ARE_COMPARED.contains(release)).then_some(Uncompared::Sidecar)
+                    }
+                }
             }
         }
     }
@@ -447,10 +563,12 @@ fn pair_up(
             }),
             _ => Vec::new(),
         };
+        let uncompared = new.does_not_compare(side);
         hops.push(ContainerHop {
             name: side.container.name.to_owned(),
             container_type: side.container.container_type,
-            step: (changed && new.compares(side)).then_some(step),
+            step: (changed && uncompared.is_none()).then_some(step),
+            uncompared,
             from_hash: recorded.map(|old| old.hash),
             to_hash: Some(side.hash),
             causes,
@@ -467,6 +585,7 @@ fn pair_up(
             from_hash: Some(old.hash),
             to_hash: None,
             causes: Vec::new(),
+            uncompared: None,
         });
     }
     hops
@@ -484,6 +603,23 @@ fn first_rollout(cluster: Cluster<'_>, text: &str) -> Result<Option<State>> {
         .engine
         .arrive(&object, Arrival::Delivered, cluster.gates)?;
     rolled(cluster, &workload, &State::default()).map(|outcome| Some(outcome?.state))
+}
+
+/// Writes a persisted workload in a version that the next release has, too, where it is not in one:
+/// the old release persists it in that one in time, or the next one could not read it.
+fn migrate(from: Cluster<'_>, to: Cluster<'_>, workload: &mut String) -> Result<()> {
+    let Err(EngineError::UnknownKind { served, .. }) = to.engine.decode(workload) else {
+        return Ok(());
+    };
+    let schema = from.engine.schema();
+    let Object { kind, value, .. } = from.engine.decode(workload)?;
+    let mut newest_first = served.iter().rev();
+    let known = newest_first.find_map(|version| schema.kind(version, &kind.kind));
+    if let Some(wanted) = known {
+        let value = operations::serve_as(schema, kind, value, wanted, from.gates)?;
+        *workload = text_of(from.engine, wanted, &value);
+    }
+    Ok(())
 }
 
 /// A persisted workload as a controller sees it.
@@ -517,9 +653,11 @@ fn roll(
     if (hop.renamed.is_some() || after.rollout != Rollout::None)
         && let Ok(old) = arrive(from, persisted)
     {
-        hop.causes = cause::of_templates(
+        hop.causes = cause::of_values(
+            "spec.template",
             (from.engine.schema(), template(from, &old)),
             (to.engine.schema(), template(to, &new)),
+            |_| true,
         );
     }
     Ok(Some(after.state))
@@ -625,6 +763,50 @@ mod tests {
             assert_eq!(hop.disturbs(), !step.is_empty());
             // A finished init container does not run again for its hash.
             assert_eq!(hop.containers[0].step, None);
+            assert_eq!(hop.containers[0].uncompared, Some(Uncompared::FinishedInit));
         }
+    }
+
+    #[test]
+    fn what_is_not_compared_keeps_the_hash_of_its_start() {
+        const SIDECAR: &str = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"spec":{
+            "initContainers":[{"name":"logs","image":"logs:1","restartPolicy":"Always"}],
+            "containers":[{"name":"web","image":"web:1"}]}}"#;
+        let engines = ["1.30", "1.31", "1.32"].map(engine);
+        let gates = [0, 1, 2].map(|at| Gates::defaults(engines[at].schema()));
+        let cluster = |at: usize| Cluster {
+            engine: &engines[at],
+            gates: &gates[at],
+        };
+        let mut journey = Journey::begin(cluster(0), SIDECAR, Circumstances::default()).unwrap();
+        let mut go = |at| {
+            let hop = journey.go(cluster(at), cluster(at + 1), [SIDECAR, SIDECAR]);
+            hop.unwrap().containers[0].clone()
+        };
+        let (kept, restarted) = (go(0), go(1));
+        assert_ne!(kept.from_hash, kept.to_hash);
+        assert_eq!(
+            (kept.step, kept.uncompared),
+            (None, Some(Uncompared::Sidecar))
+        );
+        assert_eq!(restarted.from_hash, kept.from_hash);
+        assert_eq!(
+            (restarted.step, restarted.uncompared),
+            (Some(Step::Kubelet), None)
+        );
+    }
+
+    #[test]
+    fn the_uid_of_a_static_pod_changes_for_fields_that_no_container_has() {
+        let hop = hop("1.24", "1.25", As::Static, POD);
+        assert_eq!(hop.static_pod_recreated, Some(true));
+        let causes: Vec<&str> = hop.causes.iter().map(|cause| &*cause.path).collect();
+        assert_eq!(causes, ["spec.hostUsers", "metadata.clusterName"]);
+        assert_eq!(web(&hop), ("kubelet", vec!["metadata.uid"]));
+        let same = self::hop("1.24", "1.24", As::Static, POD);
+        assert_eq!(
+            (same.static_pod_recreated, same.causes),
+            (Some(false), vec![])
+        );
     }
 }

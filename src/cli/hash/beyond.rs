@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use kubehash::catalogue::{self, Resolution};
 use kubehash::diagnostic::{Diagnostic, Severity};
 use kubehash::engine::{Arrival, Engine, EngineError, Object, Options, View};
 use kubehash::operations::{Manifest, StaticSource};
@@ -15,7 +14,8 @@ use kubehash::report::{AnsweredBy, HashResult, RevisionResult};
 use kubehash::subject::container_hash::Form;
 use kubehash::value::Ref;
 
-use super::of_engine;
+use super::super::input;
+use super::super::session::{Answerer, of_engine};
 
 /// What is asked for besides containers, with what the arguments say to it.
 #[derive(Clone, Debug, Default)]
@@ -28,46 +28,10 @@ pub(super) struct Wanted {
     pub(super) manifest_path: Option<String>,
 }
 
-/// Where the kubelet looks for manifests, as kubeadm sets it up.
-const MANIFESTS: &str = "/etc/kubernetes/manifests";
-
-impl Wanted {
-    /// The path under which a kubelet finds a source: as given, or the usual folder.
-    fn path_of(&self, source: &str) -> Option<String> {
-        self.manifest_path.clone().or_else(|| {
-            let name = std::path::Path::new(source).file_name()?.to_str()?;
-            (name != "-").then(|| format!("{MANIFESTS}/{name}"))
-        })
-    }
-}
-
-/// Who answers one question for a release.
-struct Answerer {
-    resolution: Resolution,
-    /// Nothing where the release that answers for the containers answers this, too.
-    engine: Option<Engine>,
-}
-
-impl Answerer {
-    fn new(asked: VersionRequest, question: &str, containers: &Engine) -> Option<Answerer> {
-        let resolution = catalogue::resolve_for(asked, question).ok()?;
-        let same = containers.schema().release() == resolution.answers_for;
-        let engine = match same {
-            true => None,
-            false => Some(Engine::load(resolution.answers_for).ok()?),
-        };
-        Some(Answerer { resolution, engine })
-    }
-
-    fn engine<'a>(&'a self, containers: &'a Engine) -> &'a Engine {
-        self.engine.as_ref().unwrap_or(containers)
-    }
-
-    fn answered_by(&self) -> AnsweredBy {
-        AnsweredBy {
-            answers_for: self.resolution.answers_for.to_string(),
-            evidence: self.resolution.evidence_label(),
-        }
+fn answered_by(answerer: &Answerer) -> AnsweredBy {
+    AnsweredBy {
+        answers_for: answerer.resolution.answers_for.to_string(),
+        evidence: answerer.resolution.evidence_label(),
     }
 }
 
@@ -112,7 +76,7 @@ impl Beyond {
             wanted,
         };
         if let Some(answerer) = &self.template {
-            let (engine, by) = (answerer.engine(containers), answerer.answered_by());
+            let (engine, by) = (answerer.engine(containers), answered_by(answerer));
             match work.template_hash(engine) {
                 Ok(Some(hash)) => {
                     result.pod_template_hash = Some(hash);
@@ -123,7 +87,7 @@ impl Beyond {
             }
         }
         if let Some(answerer) = &self.revision {
-            let (engine, by) = (answerer.engine(containers), answerer.answered_by());
+            let (engine, by) = (answerer.engine(containers), answered_by(answerer));
             match work.revision(engine) {
                 Ok(Some(revision)) => {
                     result.controller_revision = Some(revision);
@@ -134,7 +98,7 @@ impl Beyond {
             }
         }
         if let Some(answerer) = &self.static_pod {
-            let (engine, by) = (answerer.engine(containers), answerer.answered_by());
+            let (engine, by) = (answerer.engine(containers), answered_by(answerer));
             match work.static_pod_uid(engine, &result.source) {
                 Ok(Some(uid)) => {
                     result.static_pod_uid = Some(uid);
@@ -196,7 +160,12 @@ impl Work<'_> {
         let Some(node) = &self.wanted.node else {
             return Ok(None);
         };
-        let Some(path) = self.wanted.path_of(source) else {
+        let Some(path) = self
+            .wanted
+            .manifest_path
+            .clone()
+            .or_else(|| input::path_on_node(source))
+        else {
             return Err(Diagnostic::warning(
                 "no staticPodUID: where the manifest lies is part of it",
             )

@@ -1,13 +1,11 @@
 //! The results as a table.
 
-use std::collections::BTreeMap;
-
 use kubehash::catalogue::Resolution;
 use kubehash::report::HashResult;
 
 use super::super::args::Output;
-use super::super::console::{place, printable};
-use super::super::table::Table;
+use super::super::console::place;
+use super::super::table::{Between, Table};
 
 /// A release that was asked for, as results name it.
 pub(super) struct Column {
@@ -87,8 +85,7 @@ pub(super) fn render(
     }
 
     let mut narrow = Table::new(["  CONTAINER", "TYPE"].into_iter().chain(releases()));
-    let mut titles = BTreeMap::new();
-    let mut line = 1;
+    let mut titles = Between::default();
     for object in &objects {
         let HashResult {
             source,
@@ -99,27 +96,17 @@ pub(super) fn render(
             ..
         } = object.about;
         let slash = if namespace.is_empty() { "" } else { "/" };
-        titles.insert(
-            line,
-            format!(
-                "{}: {kind} {namespace}{slash}{name}",
-                place(source, Some(*document))
-            ),
+        let place = place(source, Some(*document));
+        titles.line(
+            &narrow,
+            &format!("{place}: {kind} {namespace}{slash}{name}"),
         );
-        line += object.rows.len();
         for row in &object.rows {
             let name = format!("  {}", row.name);
             narrow.row([name.as_str()].into_iter().chain(row.cells().skip(1)));
         }
     }
-    let mut blocks = String::new();
-    for (number, line) in narrow.to_string().lines().enumerate() {
-        if let Some(title) = titles.get(&number) {
-            blocks.push_str(&format!("{}\n", printable(title)));
-        }
-        blocks.push_str(&format!("{line}\n"));
-    }
-    blocks
+    titles.among(&narrow)
 }
 
 impl Column {
@@ -235,6 +222,8 @@ impl<'a> ObjectRows<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use kubehash::catalogue::resolve;
     use kubehash::report::ContainerResult;

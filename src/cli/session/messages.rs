@@ -88,7 +88,7 @@ impl Message {
 
 /// Diagnostics for people, of which those that differ by the name of their release alone are one.
 #[derive(Default)]
-pub(super) struct ByRelease {
+pub(in crate::cli) struct ByRelease {
     all: Vec<Group>,
     /// By their nameless form.
     places: HashMap<Diagnostic, usize>,
@@ -105,7 +105,7 @@ struct Group {
 
 impl ByRelease {
     /// Adds what holds for a release, or for all of them.
-    pub(super) fn add(&mut self, release: Option<Release>, diagnostic: Diagnostic) {
+    pub(in crate::cli) fn add(&mut self, release: Option<Release>, diagnostic: Diagnostic) {
         let nameless = match release {
             Some(release) => nameless(&diagnostic, release),
             None => diagnostic.clone(),
@@ -125,7 +125,7 @@ impl ByRelease {
 
     /// One diagnostic for each group, in the order in which they came. `asked` is every release
     /// that might have said something.
-    pub(super) fn told(self, asked: &[Release]) -> Vec<Diagnostic> {
+    pub(in crate::cli) fn told(self, asked: &[Release]) -> Vec<Diagnostic> {
         let mut asked = asked.to_vec();
         asked.sort_unstable();
         asked.dedup();
