@@ -206,6 +206,52 @@ fn a_stateful_set_keeps_its_pods_where_its_revision_is_the_same() {
     );
 }
 
+#[rstest]
+#[case::all("{type: RollingUpdate}", "full", 2)]
+#[case::some("{type: RollingUpdate, rollingUpdate: {partition: 2}}", "partial", 2)]
+#[case::none("{type: OnDelete}", "on-delete", 0)]
+fn a_stateful_set_rolls_where_a_default_is_new(
+    #[case] strategy: &str,
+    #[case] rollout: &str,
+    #[case] code: i32,
+) {
+    let old = STATEFUL_SET
+        .replace("apps/v1\n", "apps/v1beta1\n")
+        .replace("  serviceName", "  replicas: 3\n  serviceName")
+        + &format!(
+            "      volumes: [{{name: v, hostPath: {{path: /v}}}}]\n  updateStrategy: {strategy}\n"
+        );
+    // Without a mount no hash of a container changes.
+    let (exit, hop) = hop("1.7.5", "1.8", &["--no-admission"], &old);
+    assert_eq!(hop["rollout"], rollout);
+    assert_eq!(
+        paths(&hop["causes"]),
+        ["spec.template.spec.volumes[0].hostPath.type"]
+    );
+    assert_ne!(hop["renamed"]["from"], hop["renamed"]["to"]);
+    assert_eq!(verdict(&hop, "db"), ("-".into(), vec![]));
+    assert_eq!(exit, Some(code));
+}
+
+#[test]
+fn what_old_kubelets_know_and_only_the_new_api_server_keeps_restarts_at_once() {
+    let upgrade = ["--from", "1.24", "--to", "1.25", "--as", "reapplied"];
+    let ran = plan(&[&upgrade[..], &["-o", "json"]].concat(), WEB);
+    let hop = &ran.json()["results"][0]["hops"][0];
+    let grace = "spec.containers[0].livenessProbe.terminationGracePeriodSeconds";
+    assert_eq!(
+        verdict(hop, "web"),
+        ("control-plane".into(), to_strings(&[grace]))
+    );
+    let causes = &hop["containers"][1]["causes"];
+    assert_eq!(causes[0]["since"], "v1.25.0", "{causes}");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("no drain helps"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("drain each node"), "{}", ran.stderr);
+    // Nobody touches it: the old API server dropped the field.
+    assert_eq!(plan(&upgrade[..4], WEB).code, Some(0));
+}
+
 #[test]
 fn a_deployment_names_its_next_replica_set_otherwise_and_rolls_nothing() {
     let (code, hop) = hop(

@@ -89,15 +89,15 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Why a container's hash changed. `at` tells what would be hashed with another release in the place
+/// Why a container's hash changed on the way from one release to another. `at` tells what would be hashed with another release in the place
 /// of the new one.
 pub(super) fn of(
     old: &Side<'_>,
     new: &Side<'_>,
+    (from, to): (Release, Release),
     at: impl Fn(&Engine, &Gates<'_>) -> Option<Leaves>,
 ) -> Vec<Cause> {
     if old.recipe != new.recipe {
-        let (from, to) = (old.schema.release(), new.schema.release());
         let since = first_with(catalogue::known(), from, to, |release| {
             Recipe::of(Function::HashContainer, release) == Some(new.recipe)
         });
@@ -115,7 +115,6 @@ pub(super) fn of(
     let (before, after) = (old.leaves(), new.leaves());
     let since = |path: &str| {
         let wanted = after.get(path);
-        let (from, to) = (old.schema.release(), new.schema.release());
         first_with(catalogue::built(), from, to, |release| {
             let Ok(engine) = Engine::load(release) else {
                 return false;

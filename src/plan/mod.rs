@@ -336,6 +336,7 @@ fn hop_of_file(
         Kubelet::new(from, &old),
         Kubelet::new(to, &new),
         Step::Kubelet,
+        way(from, to),
         &pod_at,
     );
     if recreated {
@@ -410,6 +411,7 @@ fn hop_of_pod(
         Kubelet::new(from, recorded),
         Kubelet::new(from, &between),
         Step::ControlPlane,
+        way(from, to),
         &served_by,
     );
     // What did not restart at the first step has still the hash that was recorded before it.
@@ -417,6 +419,7 @@ fn hop_of_pod(
         Kubelet::new(from, recorded),
         Kubelet::new(to, &new),
         Step::Kubelet,
+        way(from, to),
         &upgraded,
     );
     let merged = second
@@ -536,11 +539,17 @@ impl<'a> Kubelet<'a> {
     }
 }
 
+fn way(from: Cluster<'_>, to: Cluster<'_>) -> (Release, Release) {
+    let release = |cluster: Cluster<'_>| cluster.engine.schema().release();
+    (release(from), release(to))
+}
+
 /// Compares what one kubelet recorded with what another one, or the same one later, expects.
 fn pair_up(
     old: Kubelet<'_>,
     new: Kubelet<'_>,
     step: Step,
+    way: (Release, Release),
     pod_at: &dyn Fn(Cluster<'_>) -> Option<Viewed>,
 ) -> Vec<ContainerHop> {
     let (before, after) = (old.sides(), new.sides());
@@ -549,7 +558,7 @@ fn pair_up(
         let recorded = before.iter().find(|old| old.is_of(side));
         let changed = recorded.is_some_and(|old| old.hash != side.hash);
         let causes = match recorded {
-            Some(old) if changed => cause::of(old, side, |engine, gates| {
+            Some(old) if changed => cause::of(old, side, way, |engine, gates| {
                 let cluster = Cluster { engine, gates };
                 let pod = pod_at(cluster)?;
                 let kubelet = if step == Step::ControlPlane {
