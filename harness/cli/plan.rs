@@ -116,7 +116,7 @@ fn to_strings(texts: &[&str]) -> Vec<String> {
 }
 
 #[rstest]
-#[case::one_that_was_built("1.11", "1.12", "v1.12.10", "as (*v1.ProcMountType)<nil>")]
+#[case::one_that_was_built("1.11", "1.12", "v1.12.0", "as (*v1.ProcMountType)<nil>")]
 #[case::the_first_that_hashes_so("1.30", "1.31", "v1.31.0", "the dump of name and image")]
 #[case::downwards("1.12", "1.11", "v1.11.10", "no longer in what is hashed")]
 fn a_cause_says_since_when_and_how(

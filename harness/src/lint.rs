@@ -183,6 +183,8 @@ fn held_to(place: &str, told: &[&Told], expected: &Tally, wrong: &mut Vec<String
             vector.parts().as_slice(),
             ["hashes"]
                 | ["hash"]
+                | ["object"]
+                | ["labels"]
                 | ["object", "hash"]
                 | ["uid", "object", "hash"]
                 | ["json"]
