@@ -1,6 +1,11 @@
 //! What people saw, told again: hashes that stand in public reports, and upgrades that rolled what
 //! nobody had changed.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy knows test functions, but not the helpers beside them"
+)]
+
 use std::collections::BTreeMap;
 
 use kubehash::catalogue;
