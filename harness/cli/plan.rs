@@ -252,6 +252,37 @@ fn what_old_kubelets_know_and_only_the_new_api_server_keeps_restarts_at_once() {
     assert_eq!(plan(&upgrade[..4], WEB).code, Some(0));
 }
 
+/// kubernetes/kubernetes #134773
+#[rstest]
+#[case::when_it_came("1.34.0", "full")]
+#[case::still_there("1.34.1", "full")]
+#[case::mended("1.34.2", "none")]
+fn statefulsets_roll_where_a_null_time_is_no_longer_written(
+    #[case] to: &str,
+    #[case] rollout: &str,
+) {
+    let (code, hop) = hop("1.33", to, &[], STATEFUL_SET);
+    let rolls = rollout == "full";
+    assert_eq!(hop["rollout"], rollout, "{hop}");
+    assert_eq!(code, Some(if rolls { 2 } else { 0 }));
+    let blamed: &[&str] = if rolls {
+        &["spec.template.metadata.creationTimestamp"]
+    } else {
+        &[]
+    };
+    assert_eq!(paths(&hop["causes"]), to_strings(blamed), "{hop}");
+}
+
+#[test]
+fn without_the_gate_that_mended_it_statefulsets_roll_still() {
+    let off = [
+        "--feature-gates",
+        "StatefulSetSemanticRevisionComparison=false",
+    ];
+    let (code, hop) = hop("1.33", "1.34.2", &off, STATEFUL_SET);
+    assert_eq!((code, &hop["rollout"]), (Some(2), &"full".into()), "{hop}");
+}
+
 #[test]
 fn a_deployment_names_its_next_replica_set_otherwise_and_rolls_nothing() {
     let (code, hop) = hop(

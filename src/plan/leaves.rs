@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::print::{json, spew};
-use crate::schema::{JsonField, Kind, Schema, TypeId};
-use crate::value::{Ref, Value};
+use crate::schema::{Kind, Schema, TypeId};
+use crate::toolchain::{JsonStyle, Toolchain};
+use crate::value::Value;
 
 /// What stands at a place: the text that is hashed for it, and the Go type that holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,7 @@ pub(super) enum Print {
 pub(super) fn of(schema: &Schema, ty: TypeId, value: &Value, print: Print) -> Leaves {
     let mut walk = Walk {
         schema,
+        style: JsonStyle::of(Toolchain::of(schema)),
         print,
         leaves: Leaves::new(),
     };
@@ -40,6 +42,7 @@ pub(super) fn of(schema: &Schema, ty: TypeId, value: &Value, print: Print) -> Le
 
 struct Walk<'s> {
     schema: &'s Schema,
+    style: JsonStyle,
     print: Print,
     leaves: Leaves,
 }
@@ -54,14 +57,16 @@ impl Walk<'_> {
             }
             (Kind::Struct(fields), Value::Struct(values)) if def.special.is_none() => {
                 for (field, value) in fields.iter().zip(values.iter()) {
-                    if self.is_left_out(field.json.as_ref(), field.ty, value) {
-                        continue;
-                    }
-                    let name = match &field.json {
-                        Some(json) if !json.key.is_empty() => Some(&*json.key),
-                        Some(_) => None,
-                        None if self.print == Print::Json => continue,
-                        None => Some(&*field.name),
+                    let name = match (&field.json, self.print) {
+                        (None, Print::Json) => continue,
+                        (Some(json), Print::Json)
+                            if json::is_left_out(schema, self.style, json, field.ty, value) =>
+                        {
+                            continue;
+                        }
+                        (Some(json), _) if json.key.is_empty() => None,
+                        (Some(json), _) => Some(&*json.key),
+                        (None, Print::Dump) => Some(&*field.name),
                     };
                     let path = match name {
                         Some(name) => join(path, name),
@@ -85,22 +90,6 @@ impl Walk<'_> {
             }
             _ => self.leaf(path, owner, ty, value),
         }
-    }
-
-    /// What `encoding/json` leaves out.
-    fn is_left_out(&self, json: Option<&JsonField>, ty: TypeId, value: &Value) -> bool {
-        if self.print == Print::Dump {
-            return false;
-        }
-        let Some(json) = json else { return true };
-        let empty = match value {
-            Value::Nil => true,
-            Value::Slice(items) => items.is_empty(),
-            Value::Map(entries) => entries.is_empty(),
-            Value::Struct(_) => false,
-            _ => Ref::new(self.schema, ty, value).is_zero(),
-        };
-        json.omit_empty && empty
     }
 
     fn leaf(&mut self, path: &str, owner: &str, ty: TypeId, value: &Value) {

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use crate::cpuset::CpuSet;
 use crate::digest::Sink;
-use crate::schema::{Field, Kind, Schema, Special, TypeId};
+use crate::schema::{Field, JsonField, Kind, Schema, Special, TypeId};
 use crate::toolchain::{JsonStyle, Toolchain};
 use crate::value::{Ref, Value};
 
@@ -142,10 +142,7 @@ impl<S: Sink> Printer<'_, '_, S> {
                 }
                 continue;
             }
-            if json.omit_empty && is_empty(value) {
-                continue;
-            }
-            if json.omit_zero && self.style.omit_zero && is_omitted_zero(schema, field.ty, value) {
+            if is_left_out(schema, self.style, json, field.ty, value) {
                 continue;
             }
             if !first {
@@ -309,6 +306,18 @@ impl<S: Sink> Printer<'_, '_, S> {
         }
         self.sink.write(&raw[from..]);
     }
+}
+
+/// Whether a field is left out for what is in it.
+pub(crate) fn is_left_out(
+    schema: &Schema,
+    style: JsonStyle,
+    json: &JsonField,
+    ty: TypeId,
+    value: &Value,
+) -> bool {
+    json.omit_empty && is_empty(value)
+        || json.omit_zero && style.omit_zero && is_omitted_zero(schema, ty, value)
 }
 
 /// What `omitzero` asks: the type's own `IsZero` where it has one. A time that was decoded is zero
