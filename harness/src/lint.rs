@@ -108,7 +108,7 @@ fn provenance(golden: &Path, manifest: &Manifest, wrong: &mut Vec<String>) -> Re
 fn outdated(
     golden: &Path,
     entry: &Provenance,
-    digests: &mut BTreeMap<(String, String), String>,
+    digests: &mut BTreeMap<String, String>,
 ) -> Result<BTreeSet<String>> {
     let questions: Vec<Question> = entry
         .answers
@@ -122,11 +122,7 @@ fn outdated(
     let mut outdated = BTreeSet::new();
     for source in sources {
         let name = source.name();
-        let of = match source {
-            Source::Random(release) => release,
-            _ => "",
-        };
-        let key = (name.clone(), of.to_owned());
+        let key = format!("{source:?}");
         if !digests.contains_key(&key) {
             digests.insert(key.clone(), golden::source_digest(golden, source)?);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::golden::{self, Manifest, Result, Tally, Vector, Vectors};
 use crate::known_failures::KnownFailures;
@@ -18,15 +18,15 @@ pub struct Suite {
     /// Everything that is asked.
     pub questions: Vec<Question>,
     vectors: BTreeMap<String, OnceLock<Result<Vectors>>>,
-    objects: Arc<Vec<Case>>,
-    texts: Arc<Vec<Case>>,
+    /// By source; what releases have alike is read once.
+    cases: Mutex<BTreeMap<String, Arc<Vec<Case>>>>,
 }
 
 impl Suite {
-    /// Reads the manifest and the corpus.
+    /// Reads the manifest; the rest is read once it is asked for.
     ///
     /// # Errors
-    /// When one of them is missing or damaged.
+    /// When it is missing or damaged.
     pub fn read(root: &Path) -> Result<Suite> {
         let manifest = Manifest::read(root)?;
         let questions = golden::questions(&manifest)?;
@@ -36,8 +36,7 @@ impl Suite {
             vectors: vectors.collect(),
             questions,
             manifest,
-            objects: Arc::new(golden::cases(root, Source::Objects)?),
-            texts: Arc::new(golden::cases(root, Source::Texts)?),
+            cases: Mutex::default(),
         })
     }
 
@@ -89,11 +88,14 @@ impl Suite {
             true => Source::Random(asked.release),
             false => asked.question.source(),
         };
-        match source {
-            Source::Objects => Ok(Arc::clone(&self.objects)),
-            Source::Texts => Ok(Arc::clone(&self.texts)),
-            source => golden::cases(&self.root, source).map(Arc::new),
+        let key = format!("{source:?}");
+        let mut known = self.cases.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cases) = known.get(&key) {
+            return Ok(Arc::clone(cases));
         }
+        let cases = Arc::new(golden::cases(&self.root, source)?);
+        known.insert(key, Arc::clone(&cases));
+        Ok(cases)
     }
 
     /// The vectors, as many as the manifest says.

@@ -75,34 +75,40 @@ impl Beyond {
             options,
             wanted,
         };
+        // Both are of the workload as its controller sees it, mostly in one release.
+        let mut arrived: Option<(&Engine, Arrived<'_>)> = None;
         if let Some(answerer) = &self.template {
-            let (engine, by) = (answerer.engine(containers), answered_by(answerer));
-            match work.template_hash(engine) {
+            let engine = answerer.engine(containers);
+            let (_, workload) = arrived.insert((engine, work.arrived(engine)));
+            match work.template_hash(engine, workload) {
                 Ok(Some(hash)) => {
                     result.pod_template_hash = Some(hash);
-                    about.insert("podTemplateHash", by);
+                    about.insert("podTemplateHash", answered_by(answerer));
                 }
                 Ok(None) => {}
                 Err(error) => problems.push(without("podTemplateHash", &error)),
             }
         }
         if let Some(answerer) = &self.revision {
-            let (engine, by) = (answerer.engine(containers), answered_by(answerer));
-            match work.revision(engine) {
+            let engine = answerer.engine(containers);
+            let workload = match arrived {
+                Some((by, workload)) if std::ptr::eq(by, engine) => workload,
+                _ => work.arrived(engine),
+            };
+            match work.revision(engine, &workload) {
                 Ok(Some(revision)) => {
                     result.controller_revision = Some(revision);
-                    about.insert("controllerRevision", by);
+                    about.insert("controllerRevision", answered_by(answerer));
                 }
                 Ok(None) => {}
                 Err(error) => problems.push(without("controllerRevision", &error)),
             }
         }
         if let Some(answerer) = &self.static_pod {
-            let (engine, by) = (answerer.engine(containers), answered_by(answerer));
-            match work.static_pod_uid(engine, &result.source) {
+            match work.static_pod_uid(answerer.engine(containers), &result.source) {
                 Ok(Some(uid)) => {
                     result.static_pod_uid = Some(uid);
-                    about.insert("staticPodUID", by);
+                    about.insert("staticPodUID", answered_by(answerer));
                 }
                 Ok(None) => {}
                 Err(problem) => problems.push(problem),
@@ -113,6 +119,9 @@ impl Beyond {
     }
 }
 
+/// A workload as its controller sees it; nothing for a Pod.
+type Arrived<'e> = Result<Option<Object<'e>>, EngineError>;
+
 /// One object and what is asked about it.
 struct Work<'a> {
     json: &'a str,
@@ -121,7 +130,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn arrived<'e>(&self, engine: &'e Engine) -> Result<Option<Object<'e>>, EngineError> {
+    fn arrived<'e>(&self, engine: &'e Engine) -> Arrived<'e> {
         let object = engine.decode(self.json)?;
         if &*object.kind.kind == "Pod" {
             return Ok(None);
@@ -134,21 +143,29 @@ impl Work<'_> {
         engine.arrive(&object, arrival, &gates).map(Some)
     }
 
-    fn template_hash(&self, engine: &Engine) -> Result<Option<String>, EngineError> {
-        let Some(object) = self.arrived(engine)? else {
+    fn template_hash(
+        &self,
+        engine: &Engine,
+        workload: &Arrived<'_>,
+    ) -> Result<Option<String>, EngineError> {
+        let Some(object) = workload.as_ref().map_err(Clone::clone)? else {
             return Ok(None);
         };
         let count = self.wanted.collision_count;
-        let (hash, _) = engine.pod_template_hash(&object, count, false)?;
+        let (hash, _) = engine.pod_template_hash(object, count, false)?;
         Ok(Some(hash))
     }
 
-    fn revision(&self, engine: &Engine) -> Result<Option<RevisionResult>, EngineError> {
-        let Some(object) = self.arrived(engine)? else {
+    fn revision(
+        &self,
+        engine: &Engine,
+        workload: &Arrived<'_>,
+    ) -> Result<Option<RevisionResult>, EngineError> {
+        let Some(object) = workload.as_ref().map_err(Clone::clone)? else {
             return Ok(None);
         };
         let gates = engine.gates(&self.options.feature_gates)?;
-        let revision = engine.controller_revision(&object, self.wanted.collision_count, &gates)?;
+        let revision = engine.controller_revision(object, self.wanted.collision_count, &gates)?;
         Ok(revision.map(|revision| RevisionResult {
             hash: revision.hash,
             name: revision.name,
