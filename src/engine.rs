@@ -3,27 +3,25 @@
 //! This is where the arrows of the data's way are joined: decode, operations, the Pod of a
 //! workload, hash. It is the crate's front door; everything else can be reached through it.
 
+mod manifests;
+mod network;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::convert;
 use crate::decode::{self, DecodeError};
 use crate::gates::{self, Gates};
 use crate::json::{Reader, Token};
 use crate::operations::{self, OperationError};
 pub use crate::operations::{Manifest, StaticSource};
-use crate::print::{json, spew};
 use crate::release::{Release, Span};
 use crate::schema::{KindEntry, Schema, SchemaError, TypeId};
-use crate::subject::checkpoint::{self, Checkpoint, Kubelet, Missing};
+use crate::subject::checkpoint;
 use crate::subject::container_hash::{Form, Function, Recipe};
-use crate::subject::endpoints::{self, SliceHashes, SubsetHashes};
-use crate::subject::static_pod::{self, Compared, Comparison};
-use crate::subject::{infra_container, pod_template_hash};
-use crate::toolchain::Toolchain;
-use crate::value::{Mut, Ref, Value};
-use crate::yaml;
+use crate::subject::endpoints::SubsetHashes;
+use crate::subject::pod_template_hash;
+use crate::value::{Ref, Value};
 
 /// What happened to an object before it is hashed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -497,118 +495,6 @@ impl Engine {
         self.decode(text)
     }
 
-    /// What a kubelet makes of a checkpoint file, with the release's own feature gates and without
-    /// containers that it knows: see [`Engine::checkpoint_with`].
-    ///
-    /// # Errors
-    /// As [`Engine::checkpoint_with`].
-    ///
-    /// ```
-    /// # use kubehash::{engine::Engine, subject::checkpoint::Form};
-    /// let engine = Engine::load("v1.30.14".parse()?)?;
-    /// let file = r#"{"policyName":"none","defaultCpuSet":"","checksum":1353318690}"#;
-    /// if let Ok(checkpoint) = engine.checkpoint(Form::CpuManager, file) {
-    ///     assert!(checkpoint.is_accepted());
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn checkpoint(&self, form: checkpoint::Form, text: &str) -> Result<Checkpoint> {
-        self.checkpoint_with(form, text, &Gates::defaults(&self.schema), &[], false)
-    }
-
-    /// What a kubelet that starts with a checkpoint file makes of it, given the containers that it
-    /// knows; with the bytes that were hashed, if `preimages`.
-    ///
-    /// # Errors
-    /// When kubelets of the release have no such file, or its types were not recorded.
-    pub fn checkpoint_with(
-        &self,
-        form: checkpoint::Form,
-        text: &str,
-        gates: &Gates<'_>,
-        containers: &[checkpoint::Container],
-        preimages: bool,
-    ) -> Result<Checkpoint> {
-        let release = self.schema.release();
-        let kubelet = Kubelet {
-            schema: &self.schema,
-            gates: *gates,
-            containers,
-            preimages,
-        };
-        kubelet
-            .checkpoint(form, text)
-            .map_err(|missing| match missing {
-                Missing::Form => EngineError::NoSuchCheckpoint { release, form },
-                Missing::Types => EngineError::NoCheckpointTypes { release, form },
-            })
-    }
-
-    /// Whether kubeadm takes two manifests of a static Pod for equal.
-    ///
-    /// # Errors
-    /// When kubeadm of the release compares none; where it decodes them, when one is no Pod.
-    pub fn manifests_equal(&self, first: &str, second: &str) -> Result<Comparison> {
-        let release = self.schema.release();
-        let recipe = static_pod::Recipe::of(release).ok_or(EngineError::NoManifests { release })?;
-        if recipe.compared == Compared::Bytes {
-            return Ok(Comparison {
-                equal: first == second,
-                difference: None,
-                preimages: None,
-            });
-        }
-        let pods = [
-            self.static_pod(first, recipe.compared)?,
-            self.static_pod(second, recipe.compared)?,
-        ];
-        let dumps = pods.each_ref().map(|pod| {
-            let mut dump = Vec::new();
-            spew::write_pointer(&self.schema, pod.ty, &pod.value, &mut dump);
-            dump
-        });
-        let equal = matches!(&dumps, [first, second] if first == second);
-        let difference = (recipe.tells_difference && !equal)
-            .then(|| self.difference(&pods))
-            .flatten();
-        Ok(Comparison {
-            equal,
-            difference,
-            preimages: Some(dumps),
-        })
-    }
-
-    /// A manifest as kubeadm decodes it.
-    fn static_pod(&self, text: &str, compared: Compared) -> Result<Object<'_>> {
-        if compared == Compared::Dumps && static_pod::looks_like_json(text) {
-            return self.decode_pod(text);
-        }
-        let dialect = yaml::Dialect::of(self.schema.release(), Toolchain::of(&self.schema));
-        let json = yaml::yaml_to_json(text.as_bytes(), dialect)
-            .map_err(|error| EngineError::Yaml(error.to_string()))?;
-        self.decode_pod(&json)
-    }
-
-    /// A document that has to be a Pod.
-    fn decode_pod(&self, text: &str) -> Result<Object<'_>> {
-        let (api_version, kind) = type_meta(text)?;
-        match kind.as_deref() {
-            Some("Pod") => self.decode_as(&api_version.unwrap_or_default(), "Pod", text),
-            kind => {
-                Err(self.unknown_kind(&api_version.unwrap_or_default(), kind.unwrap_or_default()))
-            }
-        }
-    }
-
-    /// Two Pods as JSON, a line each, if that differs.
-    fn difference(&self, pods: &[Object<'_>; 2]) -> Option<String> {
-        let [first, second] = pods.each_ref().map(|pod| {
-            let json = json::to_vec(&self.schema, pod.ty, &pod.value);
-            String::from_utf8_lossy(&json).into_owned()
-        });
-        (first != second).then(|| format!("-{first}\n+{second}\n"))
-    }
-
     fn decode_as(&self, api_version: &str, kind: &str, text: &str) -> Result<Object<'_>> {
         let entry = self
             .schema
@@ -845,125 +731,6 @@ impl Engine {
             .kind("v1", "Pod")
             .ok_or_else(|| OperationError::new("this release has no Pods"))?;
         self.in_form(kind, pod, form)
-    }
-}
-
-/// Docker's containers for the network of Pods.
-impl Engine {
-    /// The hash of the container that the release's manager of Docker makes for a Pod's network,
-    /// with this image (`--pod-infra-container-image`).
-    ///
-    /// # Errors
-    /// When the release is not covered, the object is no Pod, or the release would refuse it.
-    pub fn infra_container_hash(
-        &self,
-        object: &Object<'_>,
-        view: View,
-        image: &str,
-        gates: &Gates<'_>,
-    ) -> Result<Hashed> {
-        let (schema, release) = (&self.schema, self.schema.release());
-        let recipe = Recipe::of(Function::HashContainer, release)
-            .filter(|_| infra_container::RELEASES.contains(release))
-            .ok_or(EngineError::NoSuchFunction { release })?;
-        let viewed = self.view(object, view, recipe.form(), gates, StaticSource::default())?;
-        let pod = Ref::new(schema, viewed.ty, &viewed.value);
-        let (ty, container) = infra_container::container(schema, pod, image)
-            .ok_or_else(|| OperationError::new(format!("a {} is no Pod", object.kind.kind)))?;
-        Ok(Hashed {
-            hash: recipe.hash(schema, ty, &container),
-            preimage: recipe.preimage(schema, ty, &container),
-        })
-    }
-}
-
-/// Endpoints, and what is in EndpointSlices.
-impl Engine {
-    /// The canonical form of v1 Endpoints, which are decoded and nothing else, with the hashes that
-    /// put it in order. Without a form, the versioned types are used where there is a function over
-    /// them.
-    ///
-    /// # Errors
-    /// When the release has no function over the types of that form, or when the document does not
-    /// fit its types.
-    pub fn endpoints(&self, text: &str, form: Option<Form>) -> Result<EndpointsHashes> {
-        let schema = &self.schema;
-        let no_function = || EngineError::NoSuchFunction {
-            release: schema.release(),
-        };
-        let types = schema.endpoints();
-        let form = form.unwrap_or(match types.versioned {
-            Some(_) => Form::Versioned,
-            None => Form::Internal,
-        });
-        let subset = match form {
-            Form::Versioned => types.versioned,
-            Form::Internal => types.internal,
-        };
-        let (Some(ty), Some(kind)) = (subset, schema.endpoints_kind()) else {
-            return Err(no_function());
-        };
-        let object = self.decode_endpoints(kind, text)?;
-        let Viewed {
-            ty: whole,
-            mut value,
-            ..
-        } = self.in_form(kind, object.value, form)?;
-        let subsets = match Ref::new(schema, whole, &value).get("Subsets").parts() {
-            Some((_, Value::Slice(subsets))) => endpoints::repack(schema, ty, subsets),
-            _ => Vec::new(),
-        };
-        let hashes = subsets.iter();
-        let hashes = hashes
-            .map(|subset| endpoints::subset_hashes(schema, ty, subset))
-            .collect();
-        Mut::new(schema, whole, &mut value)
-            .get("Subsets")
-            .set(Value::Slice(subsets));
-        if form == Form::Internal {
-            let gates = Gates::defaults(schema);
-            value = convert::from_internal(schema, kind, &value, &gates)
-                .map_err(OperationError::from)?;
-        }
-        let repacked = Ref::new(schema, kind.versioned, &value).get("Subsets");
-        let repacked = repacked
-            .parts()
-            .map(|(ty, it)| json::to_vec(schema, ty, it));
-        Ok(EndpointsHashes {
-            repacked: String::from_utf8_lossy(&repacked.unwrap_or_default()).into_owned(),
-            subsets: hashes,
-        })
-    }
-
-    fn decode_endpoints<'s>(&'s self, kind: &'s KindEntry, text: &str) -> Result<Object<'s>> {
-        let (api_version, name) = type_meta(text)?;
-        let (api_version, name) = (api_version.unwrap_or_default(), name.unwrap_or_default());
-        if (&*api_version, &*name) != (&*kind.api_version, &*kind.kind) {
-            return Err(self.unknown_kind(&api_version, &name));
-        }
-        self.decode_type(kind, kind.versioned, text)
-    }
-
-    /// The hashes of an EndpointSlice in the version that the release's controller works with,
-    /// whatever version it says, or of a list of its ports. It is read by `encoding/json`.
-    ///
-    /// # Errors
-    /// When the release has no EndpointSlices, or when the document does not fit their type.
-    pub fn endpoint_slice(&self, text: &str) -> Result<SliceHashes> {
-        let schema = &self.schema;
-        let ty = schema
-            .endpoints()
-            .slice
-            .ok_or(EngineError::NoSuchFunction {
-                release: schema.release(),
-            })?;
-        let mut slice = schema.zero(ty);
-        if text.starts_with('[') {
-            decode::unmarshal(schema, ty, &mut slice, &format!(r#"{{"ports":{text}}}"#))?;
-        } else {
-            decode::unmarshal(schema, ty, &mut slice, text)?;
-        }
-        Ok(endpoints::slice_hashes(schema, ty, &slice))
     }
 }
 
